@@ -1,0 +1,3 @@
+//! The `boathook` command.
+
+fn main() {}

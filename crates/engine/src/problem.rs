@@ -1,0 +1,114 @@
+//! Something wrong in a configuration: what, where, and what to write instead.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; nothing is off.
+    Hint,
+    /// It runs, but perhaps not as meant.
+    Warning,
+    /// That part does not run.
+    Error,
+}
+
+/// One problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A stable word for scripts, like `unknown-event`.
+    pub code: &'static str,
+    /// The file, once the loader has added it.
+    pub file: Option<PathBuf>,
+    /// Where in the text.
+    pub place: Option<Place>,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// What the original product does with it, where that differs.
+    pub product: Option<String>,
+    /// The edit that repairs it, when there is one right answer.
+    pub fix: Option<Fix>,
+}
+
+/// A place in a text: line and column count from 1, columns in characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The bytes it covers.
+    pub bytes: Range<usize>,
+}
+
+/// Replaces some bytes of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What is replaced.
+    pub bytes: Range<usize>,
+    /// By what.
+    pub text: String,
+}
+
+impl Problem {
+    /// A part that does not run.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(Severity::Error, code, message.into())
+    }
+
+    /// A part that runs, perhaps not as meant.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(Severity::Warning, code, message.into())
+    }
+
+    /// Worth knowing.
+    pub fn hint(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(Severity::Hint, code, message.into())
+    }
+
+    fn new(severity: Severity, code: &'static str, message: String) -> Problem {
+        Problem { severity, code, file: None, place: None, message, help: None, product: None, fix: None }
+    }
+
+    /// Says where.
+    pub fn at(mut self, place: Place) -> Problem {
+        self.place = Some(place);
+        self
+    }
+
+    /// Says what to write instead.
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says what the original product does.
+    pub fn product(mut self, product: impl Into<String>) -> Problem {
+        self.product = Some(product.into());
+        self
+    }
+
+    /// Offers the one right repair.
+    pub fn fix(mut self, fix: Fix) -> Problem {
+        self.fix = Some(fix);
+        self
+    }
+}
+
+impl Place {
+    /// The place of some bytes of a text.
+    pub fn in_text(text: &str, bytes: Range<usize>) -> Place {
+        let before = &text[..bytes.start.min(text.len())];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Place {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            bytes,
+        }
+    }
+}
