@@ -12,3 +12,5 @@ pub mod matcher;
 pub mod problem;
 pub mod run;
 pub mod source;
+#[cfg(test)]
+mod testing;
