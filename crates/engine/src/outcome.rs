@@ -63,6 +63,10 @@ pub enum Failure {
     Judge(String),
     #[error("was called by a hook that was called by a hook, {0} deep")]
     TooDeep(u32),
+    #[error("did not settle in {0} rounds: hooks undo each other's changes")]
+    Unsettled(u32),
+    #[error("rewrote an input that was rewritten already")]
+    RewrittenAgain,
 }
 
 /// An outcome, and how it came about.
@@ -159,7 +163,7 @@ fn read_object(object: &Payload, event: EventKind, sent: &Payload, rules: &Rules
 /// Text or broken JSON with exit code 0.
 fn broken(first_bytes: String, text: &str, event: EventKind, rules: &Rules) -> ReadOutcome {
     let advice = "an answer is one JSON object on stdout; print anything else to stderr";
-    if event.spec().answers.is_empty() {
+    if event.spec().answers.is_empty() && rules.broken_answer != BrokenAnswer::NextHook {
         return ReadOutcome::plain(Outcome::NoOpinion);
     }
     if let Some(permission) = refusal_in(text).filter(|_| event.can_block() && rules.broken_answer == BrokenAnswer::Failure) {
