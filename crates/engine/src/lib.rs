@@ -15,5 +15,6 @@ pub mod problem;
 pub mod read_file;
 pub mod run;
 pub mod source;
+pub mod state;
 #[cfg(test)]
 mod testing;

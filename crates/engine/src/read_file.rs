@@ -16,7 +16,7 @@ use crate::digest::{Digest, Hasher};
 
 #[cfg_attr(unix, path = "read_file/unix.rs")]
 #[cfg_attr(windows, path = "read_file/windows.rs")]
-mod os; // both give: open, facts, facts_of, facts_of_link, our_uid
+mod os; // both give: open, facts, facts_of, facts_of_link, same_directory, our_uid
 
 /// A configuration file may be this large.
 pub const CONFIG_LIMIT: u64 = 1024 * 1024;
@@ -175,6 +175,11 @@ pub(crate) fn facts(path: &Path) -> Option<Facts> {
 /// What the system knows of the path's own last part, which may be a link.
 pub(crate) fn link_facts(path: &Path) -> Option<Facts> {
     os::facts_of_link(path).ok()
+}
+
+/// Whether both paths lead to the same directory.
+pub(crate) fn same_directory(one: &Path, other: &Path) -> bool {
+    os::same_directory(one, other)
 }
 
 /// Who we are.

@@ -28,6 +28,11 @@ pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
     std::fs::symlink_metadata(path).map(|metadata| read(&metadata))
 }
 
+pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
+    let number = |path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    number(one).is_some_and(|found| number(other) == Some(found))
+}
+
 pub(super) fn our_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }

@@ -24,6 +24,10 @@ pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
     std::fs::symlink_metadata(path).map(|metadata| read(&metadata))
 }
 
+pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|found| other.canonicalize().is_ok_and(|other| other == found))
+}
+
 pub(super) fn our_uid() -> u32 {
     0
 }
