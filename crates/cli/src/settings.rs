@@ -9,7 +9,7 @@ use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::record::Keep;
-use boathook_engine::source::{Os, Roots, find_workspace};
+use boathook_engine::source::{Os, Roots, find_workspace, native_root};
 use serde::Deserialize;
 
 use crate::args::Global;
@@ -83,7 +83,7 @@ fn workspaces(global: &Global, roots: &[String]) -> Result<Vec<PathBuf>, Failed>
         return global.workspace.iter().map(|root| canonical(&here.join(root))).collect();
     }
     if !roots.is_empty() {
-        return Ok(roots.iter().map(|root| PathBuf::from(root)).collect());
+        return Ok(roots.iter().map(|root| native_root(Os::current(), root)).collect());
     }
     Ok(vec![find_workspace(&here, &home()?)])
 }

@@ -25,7 +25,7 @@ use crate::rounds::settle;
 use crate::run::{Cancel, Status};
 use crate::session::{Session, Variable};
 use crate::sessions::Sessions;
-use crate::source::{Level, Roots, Source};
+use crate::source::{Level, Roots, Source, native_root};
 use crate::state::{StateDir, StateError};
 
 /// Everything an engine is built from. What comes from outside stands here.
@@ -240,7 +240,7 @@ impl Engine {
             return self.settings.roots.workspaces.clone();
         }
         let named = event.payload.texts("workspace_roots").unwrap_or_default();
-        named.into_iter().map(PathBuf::from).collect()
+        named.iter().map(|root| native_root(self.settings.roots.os, root)).collect()
     }
 
     fn hook_set(&self, event: &Event) -> Arc<HookSet> {
