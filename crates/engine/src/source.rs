@@ -100,7 +100,12 @@ impl Source {
             }
             Os::Windows => system.join("ProgramData/Cursor"),
         };
-        Source { level: Level::Enterprise, file: directory.join("hooks.json"), run_dir: directory, workspace: None }
+        Source {
+            level: Level::Enterprise,
+            file: directory.join("hooks.json"),
+            run_dir: directory,
+            workspace: None,
+        }
     }
 
     /// Team hooks run from the team's managed directory.
