@@ -119,6 +119,11 @@ pub fn read_outcome(exit: &Exit, event: EventKind, sent: &Payload, rules: &Rules
     }
 }
 
+/// Whether these bytes are one whole answer, so that nobody need wait for more.
+pub fn is_whole_answer(stdout: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(stdout.trim_ascii()).is_ok()
+}
+
 /// Exit code 0.
 fn read_stdout(stdout: &[u8], event: EventKind, sent: &Payload, rules: &Rules) -> ReadOutcome {
     let Ok(text) = std::str::from_utf8(stdout) else {

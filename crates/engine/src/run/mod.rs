@@ -106,8 +106,3 @@ impl Cancel {
 pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
     os::run_all(invocations, is_answer, cancel)
 }
-
-/// The name of a signal, such as `SIGKILL`.
-pub fn signal_name(signal: i32) -> String {
-    format!("signal {signal}")
-}
