@@ -18,3 +18,4 @@ pub mod source;
 pub mod state;
 #[cfg(test)]
 mod testing;
+pub mod trust;
