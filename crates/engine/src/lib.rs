@@ -52,6 +52,7 @@ pub mod source;
 pub mod state;
 #[cfg(test)]
 mod testing;
+pub mod trust;
 
 pub use answer::Permission;
 pub use decision::Decision;
