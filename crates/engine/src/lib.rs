@@ -2,6 +2,8 @@
 //!
 //! Synchronous; no network, no terminal, no async runtime.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_macros))]
+
 pub mod config;
 pub mod definition;
 pub mod edition;
