@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use boathook_engine::load::{HookSet, HookState, SourceState, Withheld};
 use boathook_engine::problem::{Problem, Severity};
+use boathook_engine::read_file::{self, Owner};
 use serde_json::{Value, json};
 
 use crate::ui::{Style, Ui};
@@ -22,7 +23,7 @@ impl Texts {
 }
 
 fn read(file: &Path) -> Option<String> {
-    let bytes = boathook_engine::read_file::read_config(file).ok()??.bytes;
+    let bytes = read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody).ok()?.bytes;
     let text = String::from_utf8(bytes).ok()?;
     Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

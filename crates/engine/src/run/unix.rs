@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::Next;
+use super::shell::Way;
 use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
 use marker::Marker;
 use process::{Process, Role};
@@ -29,6 +30,12 @@ use process::{Process, Role};
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
 /// How much is read at once; what a pipe holds.
 const PIPE_SIZE: usize = 64 * 1024;
+
+/// The way this is tried first.
+pub fn first_way(invocation: &Invocation) -> Result<Way, String> {
+    let mut ways = start::ways(invocation)?;
+    Ok(ways.remove(0))
+}
 
 pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
     process::reap_abandoned();

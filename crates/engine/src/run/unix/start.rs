@@ -103,7 +103,8 @@ fn refuse_nul(invocation: &Invocation) -> Result<(), String> {
     Err(format!("{place} holds a NUL character, which no program can be given"))
 }
 
-fn ways(invocation: &Invocation) -> Result<Vec<Way>, String> {
+/// The ways to start it, the first one first; there is at least one.
+pub fn ways(invocation: &Invocation) -> Result<Vec<Way>, String> {
     let machine = Machine {
         os: Os::current(),
         env: &invocation.env,
