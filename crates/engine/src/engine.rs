@@ -149,7 +149,8 @@ impl Engine {
         let circumstances =
             Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
         let planned = plan(&hooks, &event, &circumstances);
-        let performer = Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
+        let performer =
+            Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
         let started = ids::now_text();
         let mut heard = performer.perform(planned.steps.clone(), &event);
         settle(&mut heard, &event, rules, &mut |event, among| {

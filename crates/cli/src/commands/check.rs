@@ -72,7 +72,12 @@ fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
         ui.line(&format!("{} checked, no problems", plural(hooks, "hook")));
         return;
     }
-    ui.line(&format!("{} checked: {}, {}", plural(hooks, "hook"), plural(errors, "error"), plural(warnings, "warning")));
+    ui.line(&format!(
+        "{} checked: {}, {}",
+        plural(hooks, "hook"),
+        plural(errors, "error"),
+        plural(warnings, "warning")
+    ));
     let fixable = set.problems.iter().filter(|problem| problem.fix.is_some()).count();
     if fixable > 0 && !args.fix {
         ui.hint(&format!("`boathook check --fix` repairs {fixable} of them"));

@@ -46,7 +46,9 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     let store = Trust::new(roots);
     let mut status = Status::Success;
     let mut found = 0;
-    for source in sources(roots, &roots.workspaces).into_iter().filter(|source| source.level == Level::Project) {
+    for source in
+        sources(roots, &roots.workspaces).into_iter().filter(|source| source.level == Level::Project)
+    {
         if args.revoke {
             found += usize::from(revoke(ui, &store, &source)?);
             continue;
@@ -72,11 +74,20 @@ struct Looked {
     state: TrustState,
 }
 
-fn look(store: &Trust, source: Source, settings: &boathook_engine::Settings) -> Result<Option<Looked>, Failed> {
+fn look(
+    store: &Trust,
+    source: Source,
+    settings: &boathook_engine::Settings,
+) -> Result<Option<Looked>, Failed> {
     let file = match read_file::read(&source.file, read_file::CONFIG_LIMIT, Owner::Anybody) {
         Ok(file) => file,
         Err(ReadError::Absent) => return Ok(None),
-        Err(error) => return Err(Failed::other(format!("{}: {error}", source.file.display()), "`boathook check` says more")),
+        Err(error) => {
+            return Err(Failed::other(
+                format!("{}: {error}", source.file.display()),
+                "`boathook check` says more",
+            ));
+        }
     };
     let config = config::read(&file.bytes, settings.edition);
     let subject = store.subject(&source, &file.bytes, &config.definitions);
@@ -84,7 +95,13 @@ fn look(store: &Trust, source: Source, settings: &boathook_engine::Settings) -> 
     Ok(Some(Looked { source, config, subject, state }))
 }
 
-fn decide(ui: &mut Ui, roots: &Roots, store: &Trust, looked: &Looked, args: &TrustArgs) -> Result<Status, Failed> {
+fn decide(
+    ui: &mut Ui,
+    roots: &Roots,
+    store: &Trust,
+    looked: &Looked,
+    args: &TrustArgs,
+) -> Result<Status, Failed> {
     if args.status {
         return Ok(status(ui, looked));
     }
@@ -132,7 +149,13 @@ fn status(ui: &mut Ui, looked: &Looked) -> Status {
         TrustState::New => ("not trusted".to_owned(), Status::Failure),
         TrustState::Changed(difference) => {
             let count = difference.changes.len();
-            (format!("changed since it was trusted ({count} {})", if count == 1 { "file" } else { "files" }), Status::Failure)
+            (
+                format!(
+                    "changed since it was trusted ({count} {})",
+                    if count == 1 { "file" } else { "files" }
+                ),
+                Status::Failure,
+            )
         }
         TrustState::Broken(problem) => (format!("not trusted: {problem}"), Status::Failure),
     };

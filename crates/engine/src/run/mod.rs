@@ -134,7 +134,12 @@ pub fn how_it_starts(invocation: &Invocation) -> String {
         Ok(way) if way.direct => format!("{} (no shell is needed)", way.program.to_string_lossy()),
         Ok(way) => match way.args {
             shell::Args::Words(words) => {
-                let options: Vec<&str> = words.iter().skip(1).map(String::as_str).filter(|word| *word != invocation.command).collect();
+                let options: Vec<&str> = words
+                    .iter()
+                    .skip(1)
+                    .map(String::as_str)
+                    .filter(|word| *word != invocation.command)
+                    .collect();
                 format!("{} {} …", way.program.to_string_lossy(), options.join(" "))
             }
             shell::Args::Text(text) => text,

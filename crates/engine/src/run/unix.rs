@@ -1,15 +1,15 @@
 //! The runner on Unix: one thread, one poll over all pipes and processes.
 
+#[path = "unix/marker.rs"]
+mod marker;
+#[path = "unix/process.rs"]
+mod process;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "unix/clone.rs"]
 mod spawn;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[path = "unix/command.rs"]
 mod spawn;
-#[path = "unix/marker.rs"]
-mod marker;
-#[path = "unix/process.rs"]
-mod process;
 #[path = "unix/start.rs"]
 mod start;
 #[path = "unix/tree.rs"]
@@ -50,7 +50,10 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         buffer: Vec::with_capacity(PIPE_SIZE),
     };
     while run.step(cancel) {}
-    run.exits.into_iter().map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled))).collect()
+    run.exits
+        .into_iter()
+        .map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled)))
+        .collect()
 }
 
 /// A run of several processes. Those that were not started yet follow as

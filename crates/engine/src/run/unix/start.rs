@@ -217,7 +217,11 @@ fn explain(failure: Failure, invocation: &Invocation, ways: &[Way]) -> String {
     match failure {
         Failure::Process(error) => format!("no new process could be made: {}", io::Error::from(error)),
         Failure::Directory(error) => {
-            format!("its directory {} cannot be entered: {}", invocation.run_dir.display(), io::Error::from(error))
+            format!(
+                "its directory {} cannot be entered: {}",
+                invocation.run_dir.display(),
+                io::Error::from(error)
+            )
         }
         Failure::Program(error) => format!("{program} cannot be executed: {}", io::Error::from(error)),
     }
