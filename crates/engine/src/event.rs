@@ -240,6 +240,11 @@ impl EventKind {
         self.spec().answers.contains(&field)
     }
 
+    /// Whether it speaks of a subagent and not of the conversation itself.
+    pub fn of_subagent(self) -> bool {
+        self.spec().inputs.iter().any(|field| field.name == "subagent_type")
+    }
+
     /// Whether follow-ups, and so loop limits, exist here.
     pub fn loops(self) -> bool {
         self.answers(FollowupMessage)
