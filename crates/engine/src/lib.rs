@@ -48,6 +48,7 @@ pub mod read_file;
 pub mod record;
 pub mod rounds;
 pub mod run;
+pub mod schema;
 pub mod session;
 pub mod sessions;
 pub mod source;
