@@ -107,7 +107,8 @@ pub fn read_outcome(exit: &Exit, event: EventKind, sent: &Payload, rules: &Rules
         Status::Signal(signal) => Failure::Signal(*signal),
         Status::TimedOut(limit) => Failure::TimedOut(*limit),
         Status::TooMuchOutput => Failure::TooMuchOutput,
-        Status::Cancelled => Failure::Cancelled,
+        // Who cancels wants nothing to happen, so a gate stays shut.
+        Status::Cancelled => return ReadOutcome { blocks: true, ..ReadOutcome::failed(Failure::Cancelled) },
         Status::NotStarted(reason) => Failure::NotStarted(reason.clone()),
     };
     let read = ReadOutcome::failed(failure);
