@@ -37,6 +37,7 @@ pub mod input;
 pub mod judge;
 pub mod load;
 pub mod log_file;
+pub mod log_tail;
 pub mod matcher;
 pub mod merge;
 pub mod outcome;
