@@ -12,6 +12,7 @@ pub mod input;
 pub mod load;
 pub mod matcher;
 pub mod problem;
+pub mod protected;
 pub mod read_file;
 pub mod run;
 pub mod source;

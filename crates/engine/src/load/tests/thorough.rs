@@ -28,7 +28,8 @@ fn scripts_are_looked_for_where_the_hook_runs() {
     let ws = files.path("ws");
     let home = files.path("home/.cursor");
     let plain = files.path("ws/plain.sh");
-    let cases: [(&str, &str, Option<(&str, String)>); 15] = [
+    type Expected<'a> = Option<(&'a str, String)>;
+    let cases: [(&str, &str, Expected); 15] = [
         ("project", ".cursor/hooks/guard.sh --strict", None),
         ("project", "bash .cursor/hooks/guard.sh", None),
         ("project", "\"my tools/guard.sh\"", None),
