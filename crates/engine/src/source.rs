@@ -19,7 +19,8 @@ pub enum Os {
 }
 
 /// A kind of source, highest priority first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     /// The machine's owner.
     Enterprise,
@@ -59,6 +60,24 @@ pub struct Roots {
     pub workspaces: Vec<PathBuf>,
     /// Our own state: log, sessions, trust.
     pub state: PathBuf,
+}
+
+impl Roots {
+    /// The machine's real places for this user, state directory and these workspace roots.
+    pub fn new<W: Into<PathBuf>>(
+        os: Os,
+        home: impl Into<PathBuf>,
+        state: impl Into<PathBuf>,
+        workspaces: impl IntoIterator<Item = W>,
+    ) -> Roots {
+        Roots {
+            os,
+            system: PathBuf::from("/"),
+            home: home.into(),
+            workspaces: workspaces.into_iter().map(Into::into).collect(),
+            state: state.into(),
+        }
+    }
 }
 
 impl Os {
