@@ -1,8 +1,5 @@
-use std::fs;
-
 use super::*;
 use crate::source::Os;
-use crate::testing::TempDir;
 
 fn roots(os: Os, base: &Path) -> Roots {
     Roots {
@@ -92,7 +89,11 @@ fn paths_of_windows_are_read_as_windows_reads_them() {
 #[cfg(unix)]
 #[test]
 fn c23_another_way_to_the_same_file_is_recognised() {
+    use std::fs;
     use std::os::unix::fs::symlink;
+
+    use crate::testing::TempDir;
+
     let dir = TempDir::new();
     let base = dir.path();
     let roots = roots(Os::Linux, base);
