@@ -60,7 +60,7 @@ impl Laboratory {
             "cli" => self.start(&format!("cli-{object}")),
             "pipe" => self.pipe(number(object)?),
             "ready" => self.ready(number(object)?),
-            "content" => self.engines.content(number(object)?),
+            "content" => self.engines.content(number(object)?, &self.programs),
             "runner" => self.runner(object),
             "engine" => self.engines.handle(object, &self.programs, &self.payload),
             "unmatched" => self.engines.unmatched(MANY, &self.programs, &self.payload),
@@ -102,7 +102,8 @@ impl Laboratory {
                 std::iter::once(peer).chain(words.map(str::to_owned)).collect()
             }
             "cli-tiny" | "cli-none" => {
-                let words = ["run", "beforeShellExecution", "--root", &self.programs.path("system")];
+                let (system, workspace) = (self.programs.path("system"), self.programs.path("workspace"));
+                let words = ["run", "beforeShellExecution", "--root", &system, "--workspace", &workspace];
                 std::iter::once(self.programs.boathook()).chain(words.map(str::to_owned)).collect()
             }
             _ => return Err(format!("there is no program `{name}`")),

@@ -63,7 +63,9 @@ pub fn prepare(progress: &mut Progress) -> Outcome<Laboratory> {
     let directory = project::target()?.join("bench");
     // Homes of an earlier run would bring their logs along.
     let _ = fs::remove_dir_all(&directory);
-    fs::create_dir_all(directory.join("system")).map_err(|error| error.to_string())?;
+    fs::create_dir_all(directory.join("system"))
+        .and_then(|()| fs::create_dir_all(directory.join("workspace")))
+        .map_err(|error| error.to_string())?;
 
     progress.step("floor", || build_floor(&directory))?;
     progress.step("peers", || install_peers(&directory))?;
