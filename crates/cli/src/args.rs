@@ -49,6 +49,10 @@ pub enum Command {
     Check(commands::check::CheckArgs),
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
+    Init(commands::init::InitArgs),
+    Log(commands::log::LogArgs),
+    Schema(commands::schema::SchemaArgs),
+    Completions(commands::completions::CompletionsArgs),
 }
 
 fn edition() -> impl TypedValueParser<Value = Edition> {

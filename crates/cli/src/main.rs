@@ -52,5 +52,9 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Check(check) => commands::check::check(ui, &args.global, check),
         Command::List(list) => commands::list::list(ui, &args.global, list),
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
+        Command::Init(init) => commands::init::init(ui, &args.global, init),
+        Command::Log(log) => commands::log::log(ui, &args.global, log),
+        Command::Schema(schema) => commands::schema::schema(ui, schema),
+        Command::Completions(completions) => commands::completions::completions(ui, completions),
     }
 }
