@@ -75,6 +75,19 @@ fn every_module_and_every_dependency_has_its_line() {
 }
 
 #[test]
+fn every_test_that_is_named_exists() {
+    let rows = table(section(&page("ARCHITECTURE.md"), "What always holds"), "Invariant");
+    let held_by = rows.iter().filter_map(|row| row.split('|').nth(2));
+    let names: Vec<String> = held_by.flat_map(quoted).filter(|name| is_name_of_a_test(name)).collect();
+    assert!(names.len() > 20, "only {} names were found", names.len());
+    let sources: Vec<String> = files(&root().join("crates"), "rs").into_iter().map(|(_, text)| text).collect();
+    for name in names {
+        let there = sources.iter().any(|text| text.contains(&format!("fn {name}(")));
+        assert!(there, "ARCHITECTURE.md names the test `{name}`, which does not exist");
+    }
+}
+
+#[test]
 fn every_hooks_file_that_is_shown_is_a_good_one() {
     let mut seen = 0;
     for (path, text) in pages() {
@@ -219,21 +232,28 @@ fn page(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
+fn is_name_of_a_test(name: &str) -> bool {
+    name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
 /// Every page a person reads.
 fn pages() -> Vec<(PathBuf, String)> {
-    let mut pages = Vec::new();
-    let mut folders = vec![root().join("docs")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() { folders.push(entry) } else { pages.push(entry) }
+    let tops = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+    let tops = tops.map(|name| (root().join(name), page(name)));
+    files(&root().join("docs"), "md").into_iter().chain(tops).collect()
+}
+
+/// The files of this kind below a folder.
+fn files(folder: &Path, extension: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            found.extend(files(&entry, extension));
+        } else if entry.extension().is_some_and(|it| it == extension) {
+            found.push((entry.clone(), fs::read_to_string(entry).expect("text")));
         }
     }
-    pages.extend(
-        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-            .map(|name| root().join(name)),
-    );
-    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
-    pages.into_iter().map(|page| (page.clone(), fs::read_to_string(page).expect("text"))).collect()
+    found
 }
 
 /// The sections of a page by their headings of the second level.
