@@ -94,3 +94,8 @@ pub fn run_all(invocations: &[Invocation], cancel: &Cancel) -> Vec<Exit> {
         })
         .collect()
 }
+
+/// The name of a signal, such as `SIGKILL`.
+pub fn signal_name(signal: i32) -> String {
+    format!("signal {signal}")
+}
