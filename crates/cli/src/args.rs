@@ -10,7 +10,13 @@ use crate::commands;
 
 /// Runs Cursor-format hooks around any coding agent
 #[derive(Debug, Parser)]
-#[command(name = "boathook", version, propagate_version = true, subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    name = "boathook",
+    version,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
 pub struct Args {
     #[command(flatten)]
     pub global: Global,

@@ -40,10 +40,14 @@ impl Failed {
     /// What to write instead.
     pub fn help(&self) -> Option<String> {
         match self {
-            Failed::Payload(_) => Some("a payload is one JSON object on stdin, like {\"command\":\"ls\"}".to_owned()),
+            Failed::Payload(_) => {
+                Some("a payload is one JSON object on stdin, like {\"command\":\"ls\"}".to_owned())
+            }
             Failed::Field { help, .. } => Some(help.clone()),
             Failed::UnknownEvent { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
-            Failed::UnknownEvent { nearest: None, .. } => Some("`boathook run --help` names all events".to_owned()),
+            Failed::UnknownEvent { nearest: None, .. } => {
+                Some("`boathook run --help` names all events".to_owned())
+            }
             Failed::Other { help, .. } => help.clone(),
             Failed::File { .. } | Failed::Settings { .. } | Failed::State(_) | Failed::NoHome => None,
         }

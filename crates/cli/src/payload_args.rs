@@ -41,7 +41,8 @@ impl PayloadArgs {
 /// Names of events, with what they are about for shells that complete.
 pub fn event_name() -> impl TypedValueParser<Value = EventKind> {
     let values = EVENTS.iter().map(|spec| PossibleValue::new(spec.name).help(spec.about));
-    PossibleValuesParser::new(values).map(|name| EventKind::named(&name).expect("only names of events are accepted"))
+    PossibleValuesParser::new(values)
+        .map(|name| EventKind::named(&name).expect("only names of events are accepted"))
 }
 
 fn set_field(payload: &mut Payload, event: EventKind, text: &str) -> Result<(), Failed> {
@@ -62,13 +63,14 @@ fn set_field(payload: &mut Payload, event: EventKind, text: &str) -> Result<(), 
         payload.set(name, object);
         return Ok(());
     }
-    let is_text = field_type(event, name).is_none_or(|kind| matches!(kind, FieldType::Text | FieldType::NullableText));
+    let is_text =
+        field_type(event, name).is_none_or(|kind| matches!(kind, FieldType::Text | FieldType::NullableText));
     if is_text {
         payload.set(name, value);
         return Ok(());
     }
-    let value: Value =
-        serde_json::from_str(value).map_err(|_| wrong(format!("`{name}` is not text, so its value must be JSON")))?;
+    let value: Value = serde_json::from_str(value)
+        .map_err(|_| wrong(format!("`{name}` is not text, so its value must be JSON")))?;
     payload.set(name, value);
     Ok(())
 }

@@ -9,7 +9,7 @@ use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::record::Keep;
-use boathook_engine::source::{Os, Roots, find_workspace};
+use boathook_engine::source::{Os, Roots, find_workspace, native_root};
 use serde::Deserialize;
 
 use crate::args::Global;
@@ -47,13 +47,15 @@ pub fn settings(global: &Global, roots: &[String]) -> Result<Settings, Failed> {
     let invalid = |problem: String| Failed::Settings { path: file.clone(), problem };
     let edition = match (&global.edition, &config.edition) {
         (Some(edition), _) => *edition,
-        (None, Some(name)) => Edition::named(name)
-            .ok_or_else(|| invalid(format!("edition `{name}` is none; write \"2.3\", \"docs\" or \"2026-09\"")))?,
+        (None, Some(name)) => Edition::named(name).ok_or_else(|| {
+            invalid(format!("edition `{name}` is none; write \"2.3\", \"docs\" or \"2026-09\""))
+        })?,
         (None, None) => Edition::default(),
     };
     let keep = match &config.log.payload {
-        Some(name) => Keep::named(name)
-            .ok_or_else(|| invalid(format!("log.payload `{name}` is none; write \"full\", \"redacted\" or \"none\"")))?,
+        Some(name) => Keep::named(name).ok_or_else(|| {
+            invalid(format!("log.payload `{name}` is none; write \"full\", \"redacted\" or \"none\""))
+        })?,
         None => Keep::default(),
     };
     Ok(Settings {
@@ -64,13 +66,12 @@ pub fn settings(global: &Global, roots: &[String]) -> Result<Settings, Failed> {
         loop_ceiling: config.loop_ceiling.unwrap_or(50),
         environment: env::vars_os().collect(),
         depth: env::var(DEPTH).ok().and_then(|depth| depth.parse().ok()).unwrap_or(0),
-        called_from: env::var_os(CALLED_FROM).map(|list| env::split_paths(&list).map(OsString::from).collect()).unwrap_or_default(),
+        called_from: env::var_os(CALLED_FROM)
+            .map(|list| env::split_paths(&list).map(OsString::from).collect())
+            .unwrap_or_default(),
         ..Settings::new(Roots {
-            os: Os::current(),
             system: global.root.clone().unwrap_or_else(|| PathBuf::from("/")),
-            workspaces: workspaces(global, roots)?,
-            state: state_directory(&home),
-            home,
+            ..Roots::new(Os::current(), &home, state_directory(&home), workspaces(global, roots)?)
         })
     })
 }
@@ -83,7 +84,7 @@ fn workspaces(global: &Global, roots: &[String]) -> Result<Vec<PathBuf>, Failed>
         return global.workspace.iter().map(|root| canonical(&here.join(root))).collect();
     }
     if !roots.is_empty() {
-        return Ok(roots.iter().map(|root| PathBuf::from(root)).collect());
+        return Ok(roots.iter().map(|root| native_root(Os::current(), root)).collect());
     }
     Ok(vec![find_workspace(&here, &home()?)])
 }
@@ -113,8 +114,10 @@ fn home() -> Result<PathBuf, Failed> {
 
 fn read_config(file: &Path) -> Result<ConfigFile, Failed> {
     match std::fs::read_to_string(file) {
-        Ok(text) => toml::from_str(&text)
-            .map_err(|error| Failed::Settings { path: file.to_owned(), problem: error.to_string().trim_end().to_owned() }),
+        Ok(text) => toml::from_str(&text).map_err(|error| Failed::Settings {
+            path: file.to_owned(),
+            problem: error.to_string().trim_end().to_owned(),
+        }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ConfigFile::default()),
         Err(error) => Err(Failed::file(file, error)),
     }

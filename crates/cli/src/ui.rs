@@ -74,6 +74,16 @@ impl Ui {
         let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));
     }
 
+    pub fn note(&mut self, text: &str) {
+        let label = self.err_styled("note", Style::Cyan);
+        let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));
+    }
+
+    pub fn hint(&mut self, text: &str) {
+        let label = self.err_styled("hint", Style::Cyan);
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", clean(&shortened(text)));
+    }
+
     pub fn failed(&mut self, failed: &Failed) {
         self.error(&failed.to_string());
         if let Some(help) = failed.help() {

@@ -189,7 +189,8 @@ impl Reader {
             self.read.answer.updated_mcp_tool_output =
                 self.take(&inner, &["updatedMCPToolOutput", "updatedMcpToolOutput"]);
         }
-        let speaks_of_permission = self.read.answer.permission.is_some() || self.read.answer.proceed.is_some();
+        let speaks_of_permission =
+            self.read.answer.permission.is_some() || self.read.answer.proceed.is_some();
         if let Some(reason) = reason.filter(|_| speaks_of_permission) {
             self.read.answer.user_message.get_or_insert(reason);
         }
@@ -235,7 +236,9 @@ impl Reader {
                 continue;
             }
             if let Some(known) = KEYS.iter().find(|known| is_near(key, known)) {
-                self.read.warnings.push(format!("the answer has `{key}`, which means nothing; write `{known}`"));
+                self.read
+                    .warnings
+                    .push(format!("the answer has `{key}`, which means nothing; write `{known}`"));
                 if matches!(*known, "permission" | "continue" | "decision" | "hookSpecificOutput") {
                     self.read.near_miss = Some(key.to_owned());
                 }
@@ -252,7 +255,9 @@ impl Reader {
             match found {
                 None => found = Some((name, value)),
                 Some((first, kept)) if kept.get() != value.get() => {
-                    self.read.warnings.push(format!("the answer has both `{first}` and `{name}`; `{first}` counts"));
+                    self.read
+                        .warnings
+                        .push(format!("the answer has both `{first}` and `{name}`; `{first}` counts"));
                 }
                 Some(_) => {}
             }
@@ -266,7 +271,9 @@ impl Reader {
         let text = text_of(&value);
         if text.is_none() {
             let name = names[0];
-            self.read.warnings.push(format!("`{name}` must be a string, not {}; it is ignored", kind_of(&value)));
+            self.read
+                .warnings
+                .push(format!("`{name}` must be a string, not {}; it is ignored", kind_of(&value)));
         }
         text.filter(|text| !text.trim().is_empty())
     }
@@ -359,7 +366,10 @@ mod tests {
         let cases = [
             ("beforeShellExecution", r#"{"permission":"deny","user_message":"no"}"#),
             ("beforeShellExecution", r#"{"permission":"deny","userMessage":"no"}"#),
-            ("preToolUse", r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#),
+            (
+                "preToolUse",
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#,
+            ),
             ("preToolUse", r#"{"decision":"block","reason":"no"}"#),
             ("beforeSubmitPrompt", r#"{"decision":"block","reason":"no"}"#),
             ("beforeSubmitPrompt", r#"{"continue":false,"user_message":"no"}"#),
@@ -375,7 +385,10 @@ mod tests {
 
     #[test]
     fn a_block_at_the_end_is_a_follow_up() {
-        assert_eq!(read("stop", r#"{"decision":"block","reason":"go on"}"#).answer.followup_message.as_deref(), Some("go on"));
+        assert_eq!(
+            read("stop", r#"{"decision":"block","reason":"go on"}"#).answer.followup_message.as_deref(),
+            Some("go on")
+        );
         let after = read("postToolUse", r#"{"decision":"block","reason":"look"}"#);
         assert_eq!(after.answer.additional_context.as_deref(), Some("look"));
     }

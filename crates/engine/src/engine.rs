@@ -25,7 +25,7 @@ use crate::rounds::settle;
 use crate::run::{Cancel, Status};
 use crate::session::{Session, Variable};
 use crate::sessions::Sessions;
-use crate::source::{Level, Roots, Source};
+use crate::source::{Level, Roots, Source, native_root};
 use crate::state::{StateDir, StateError};
 
 /// Everything an engine is built from. What comes from outside stands here.
@@ -88,7 +88,11 @@ impl Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Settings").field("roots", &self.roots).field("edition", &self.edition).finish_non_exhaustive()
+        formatter
+            .debug_struct("Settings")
+            .field("roots", &self.roots)
+            .field("edition", &self.edition)
+            .finish_non_exhaustive()
     }
 }
 
@@ -141,7 +145,8 @@ impl Engine {
         let event = self.filled(event);
         let mut session = self.session_of(&event);
         let around = surroundings(&self.settings, &event, &session);
-        let circumstances = Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
+        let circumstances =
+            Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
         let planned = plan(&hooks, &event, &circumstances);
         let performer = Performer { rules, judge: self.settings.judge.clone(), cancel: &self.cancel };
         let started = ids::now_text();
@@ -240,7 +245,7 @@ impl Engine {
             return self.settings.roots.workspaces.clone();
         }
         let named = event.payload.texts("workspace_roots").unwrap_or_default();
-        named.into_iter().map(PathBuf::from).collect()
+        named.iter().map(|root| native_root(self.settings.roots.os, root)).collect()
     }
 
     fn hook_set(&self, event: &Event) -> Arc<HookSet> {
@@ -267,7 +272,11 @@ impl Engine {
         Facts {
             cursor_version: self.settings.cursor_version.clone(),
             user_email: self.settings.user_email.clone(),
-            workspace_roots: self.workspaces(event).iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+            workspace_roots: self
+                .workspaces(event)
+                .iter()
+                .map(|root| root.to_string_lossy().into_owned())
+                .collect(),
         }
     }
 
@@ -295,7 +304,14 @@ impl Engine {
         }
     }
 
-    fn record(&self, started: &str, event: &Event, heard: &[Heard<'_>], plan: &Plan<'_>, decision: &Decision) {
+    fn record(
+        &self,
+        started: &str,
+        event: &Event,
+        heard: &[Heard<'_>],
+        plan: &Plan<'_>,
+        decision: &Decision,
+    ) {
         let blank = || Record {
             id: ids::record_id(),
             timestamp: started.to_owned(),
@@ -361,7 +377,13 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
     let root = event.payload.texts("workspace_roots").unwrap_or_default().into_iter().next();
     Surroundings {
         inherited: &settings.environment,
-        project_dir: settings.roots.workspaces.first().cloned().or(root.map(PathBuf::from)).unwrap_or_default(),
+        project_dir: settings
+            .roots
+            .workspaces
+            .first()
+            .cloned()
+            .or(root.map(PathBuf::from))
+            .unwrap_or_default(),
         version: event.payload.text("cursor_version").unwrap_or_default(),
         user_email: event.payload.text("user_email").filter(|email| !email.is_empty()),
         transcript: event.payload.text("transcript_path").filter(|path| !path.is_empty()),
@@ -380,7 +402,11 @@ fn add_skipped(decision: &mut Decision, plan: &Plan<'_>) {
     }
     for skipped in &plan.skipped {
         let outcome = if skipped.withheld { HookOutcome::Withheld } else { HookOutcome::Skipped };
-        decision.hooks.push(HookReport { outcome, reason: Some(skipped.reason.clone()), ..HookReport::of(skipped.hook) });
+        decision.hooks.push(HookReport {
+            outcome,
+            reason: Some(skipped.reason.clone()),
+            ..HookReport::of(skipped.hook)
+        });
     }
 }
 
@@ -418,7 +444,8 @@ fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {
     let record = of_hook(record, heard.hook);
     let report = decision.hooks.iter().find(|report| report.id == heard.hook.id);
     let exit = heard.exit.as_ref();
-    let mut notes: Vec<String> = report.map(|it| it.lost.iter().chain(&it.warnings).cloned().collect()).unwrap_or_default();
+    let mut notes: Vec<String> =
+        report.map(|it| it.lost.iter().chain(&it.warnings).cloned().collect()).unwrap_or_default();
     if exit.is_some_and(|exit| exit.leaked) {
         notes.push("a descendant of it still holds its output".to_owned());
     }

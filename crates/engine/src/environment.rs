@@ -55,14 +55,59 @@ const DOCUMENTED: &[&str] = &[
 
 /// Names that steer other programs: loaders, shells, interpreters, git, pagers.
 const STEERING: &[&str] = &[
-    "IFS", "CDPATH", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "PS4", "GLOBIGNORE", "PROMPT_COMMAND", "FPATH", "ZDOTDIR",
-    "NULLCMD", "READNULLCMD", "TERMCAP", "PATH_LOCALE", "NLSPATH", "HOSTALIASES", "RES_OPTIONS", "LOCALDOMAIN", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-    "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "SSH_ASKPASS", "PAGER", "LESSOPEN", "LESSCLOSE", "EDITOR", "VISUAL",
-    "TMPPREFIX", "GCONV_PATH", "LOCPATH", "OPENSSL_CONF", "MANPAGER",
+    "IFS",
+    "CDPATH",
+    "ENV",
+    "BASH_ENV",
+    "BASHOPTS",
+    "SHELLOPTS",
+    "PS4",
+    "GLOBIGNORE",
+    "PROMPT_COMMAND",
+    "FPATH",
+    "ZDOTDIR",
+    "NULLCMD",
+    "READNULLCMD",
+    "TERMCAP",
+    "PATH_LOCALE",
+    "NLSPATH",
+    "HOSTALIASES",
+    "RES_OPTIONS",
+    "LOCALDOMAIN",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_EXTRA_CA_CERTS",
+    "SSH_ASKPASS",
+    "PAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "EDITOR",
+    "VISUAL",
+    "TMPPREFIX",
+    "GCONV_PATH",
+    "LOCPATH",
+    "OPENSSL_CONF",
+    "MANPAGER",
 ];
 /// The same, by how they begin.
-const STEERING_FAMILIES: &[&str] =
-    &["LD_", "_RLD", "DYLD_", "PERL", "PYTHON", "RUBY", "BUN_", "DENO_", "GIT_", "TERMINFO", "BASH_FUNC_", "Malloc", "BOATHOOK_"];
+const STEERING_FAMILIES: &[&str] = &[
+    "LD_",
+    "_RLD",
+    "DYLD_",
+    "PERL",
+    "PYTHON",
+    "RUBY",
+    "BUN_",
+    "DENO_",
+    "GIT_",
+    "TERMINFO",
+    "BASH_FUNC_",
+    "Malloc",
+    "BOATHOOK_",
+];
 /// Needed by every program, so inherited; a session's value for them steers all the same.
 const STEERING_IN_A_SESSION: &[&str] = &["PATH", "HOME", "SHELL", "TMPDIR", "USER", "LOGNAME"];
 
@@ -159,7 +204,8 @@ mod tests {
 
     #[test]
     fn documented_variables_are_never_merely_inherited() {
-        let inherited = inherited(&[("CURSOR_TRANSCRIPT_PATH", "/old"), ("CURSOR_CODE_REMOTE", "true"), ("HOME", "/h")]);
+        let inherited =
+            inherited(&[("CURSOR_TRANSCRIPT_PATH", "/old"), ("CURSOR_CODE_REMOTE", "true"), ("HOME", "/h")]);
         let env = environment(Level::User, Path::new("/h/.cursor/hooks.json"), &around(&inherited, &[]));
         let expected = [
             ("CURSOR_TRANSCRIPT_PATH", None),
@@ -177,7 +223,13 @@ mod tests {
 
     #[test]
     fn managed_hooks_lose_what_steers_other_programs() {
-        let pairs = [("LD_PRELOAD", "x"), ("BASH_ENV", "x"), ("NODE_OPTIONS", "x"), ("BASH_FUNC_ls%%", "x"), ("GIT_DIR", "x")];
+        let pairs = [
+            ("LD_PRELOAD", "x"),
+            ("BASH_ENV", "x"),
+            ("NODE_OPTIONS", "x"),
+            ("BASH_FUNC_ls%%", "x"),
+            ("GIT_DIR", "x"),
+        ];
         let mut given = inherited(&pairs);
         given.extend(inherited(&[("PATH", ".:/usr/bin::/bin"), ("TERM", "dumb")]));
         let source = Path::new("/etc/cursor/hooks.json");
@@ -194,7 +246,8 @@ mod tests {
     #[test]
     fn a_sessions_steering_names_never_climb() {
         let of = |level, name: &str| Variable { name: name.to_owned(), value: "s".to_owned(), level };
-        let session = [of(Level::Project, "PATH"), of(Level::Project, "TICKET"), of(Level::Project, "CURSOR_VERSION")];
+        let session =
+            [of(Level::Project, "PATH"), of(Level::Project, "TICKET"), of(Level::Project, "CURSOR_VERSION")];
         let source = Path::new("/x/hooks.json");
         let given = inherited(&[("PATH", "/bin")]);
         let cases = [

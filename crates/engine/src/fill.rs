@@ -118,7 +118,8 @@ fn use_first_names(event: &mut Event) {
         }
         event.payload.set("attachments", attachments);
     }
-    let milliseconds = event.payload.get("duration").and_then(|value| serde_json::from_str::<f64>(value.get()).ok());
+    let milliseconds =
+        event.payload.get("duration").and_then(|value| serde_json::from_str::<f64>(value.get()).ok());
     if let (Subject::McpTool, Some(milliseconds)) = (event.kind.spec().subject, milliseconds) {
         event.payload.set("duration", milliseconds / 1000.0);
     }
@@ -163,8 +164,14 @@ mod tests {
         let event = Event::new(EventKind::BeforeSubmitPrompt, Payload::parse(json).expect("an object"));
         let filled = fill(event, &Facts::default(), Edition::V2_3.rules()).payload;
         assert_eq!(filled.text("prompt_text").as_deref(), Some("hi"));
-        assert_eq!(filled.get("attachments").map(|list| list.get()), Some(r#"[{"type":"file","filePath":"/a"}]"#));
-        let event = Event::new(EventKind::AfterMcpExecution, Payload::parse(br#"{"duration":1500}"#).expect("an object"));
+        assert_eq!(
+            filled.get("attachments").map(|list| list.get()),
+            Some(r#"[{"type":"file","filePath":"/a"}]"#)
+        );
+        let event = Event::new(
+            EventKind::AfterMcpExecution,
+            Payload::parse(br#"{"duration":1500}"#).expect("an object"),
+        );
         let filled = fill(event, &Facts::default(), Edition::V2_3.rules()).payload;
         assert_eq!(filled.get("duration").map(|value| value.get()), Some("1.5"));
     }

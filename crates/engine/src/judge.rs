@@ -39,7 +39,8 @@ pub fn fill(prompt: &str, input: &str) -> String {
 
 /// Reads a model's reply: `{"ok": bool, "reason": text}` and nothing else.
 pub fn read_verdict(reply: &str) -> Result<Verdict, String> {
-    let value: serde_json::Value = serde_json::from_str(reply.trim()).map_err(|_| "its reply is not JSON".to_owned())?;
+    let value: serde_json::Value =
+        serde_json::from_str(reply.trim()).map_err(|_| "its reply is not JSON".to_owned())?;
     let ok = value.get("ok").and_then(serde_json::Value::as_bool).ok_or("its reply has no boolean `ok`")?;
     let reason = value.get("reason").and_then(|reason| reason.as_str()).map(str::to_owned);
     Ok(Verdict { ok, reason })
@@ -57,7 +58,10 @@ mod tests {
 
     #[test]
     fn only_a_boolean_is_a_verdict() {
-        assert_eq!(read_verdict(r#"{"ok":false,"reason":"no"}"#), Ok(Verdict { ok: false, reason: Some("no".into()) }));
+        assert_eq!(
+            read_verdict(r#"{"ok":false,"reason":"no"}"#),
+            Ok(Verdict { ok: false, reason: Some("no".into()) })
+        );
         for reply in ["yes", r#"{"ok":"false"}"#, "{}", "[]"] {
             assert!(read_verdict(reply).is_err(), "{reply}");
         }

@@ -1,6 +1,23 @@
 //! Runs Cursor-format hooks: from an event to a decision.
 //!
-//! Synchronous; no network, no terminal, no async runtime.
+//! ```no_run
+//! use boathook_engine::{Engine, Event, Os, Roots, Settings, input};
+//!
+//! let roots = Roots::new(Os::current(), "/home/me", "/home/me/.local/state/my-agent", ["/home/me/project"]);
+//! let mut settings = Settings::new(roots);
+//! settings.environment = std::env::vars_os().collect();
+//! let engine = Engine::new(settings);
+//! let event = input::BeforeShellExecution { command: "git push --force".into(), ..Default::default() };
+//! let decision = engine.handle(Event::of(&event));
+//! if decision.blocked {
+//!     println!("{}", decision.model_text.unwrap_or_default());
+//! }
+//! ```
+//!
+//! Synchronous; no network, no terminal, no async runtime. Nothing is read or
+//! run but what stands under the [`Roots`], and nothing of a workspace runs
+//! before somebody trusted it. The stages, each one noun read by the next:
+//! `Event` → `HookSet` → `Plan` → `Exit` → `Outcome` → `Decision`, then `Record`.
 
 pub mod answer;
 mod clock;
@@ -35,3 +52,14 @@ pub mod source;
 pub mod state;
 #[cfg(test)]
 mod testing;
+
+pub use answer::Permission;
+pub use decision::Decision;
+pub use definition::Definition;
+pub use edition::Edition;
+pub use engine::{Engine, Settings};
+pub use event::EventKind;
+pub use fill::Event;
+pub use judge::Judge;
+pub use record::Record;
+pub use source::{Os, Roots};

@@ -38,9 +38,17 @@ impl LogFile {
         let lock = self.state.append(FOLDER, "lock")?;
         lock.lock().map_err(|error| self.error("lock", error))?;
         let mut end = self.end()?;
+        let mut file = self.state.append(FOLDER, &name(end.segment))?;
         for record in records {
-            let line = serde_json::to_string(record).map_err(|error| self.error("lock", error.into()))?;
-            self.append_line(&mut end, &line)?;
+            let line =
+                serde_json::to_string(record).map_err(|error| self.error("lock", error.into()))? + "\n";
+            if end.has_no_room_for(&line) {
+                end = self.next_segment(end)?;
+                file = self.state.append(FOLDER, &name(end.segment))?;
+            }
+            file.write_all(line.as_bytes()).map_err(|error| self.error(&name(end.segment), error))?;
+            end.records += 1;
+            end.bytes += line.len() as u64;
         }
         let text = format!("{} {} {}\n", end.segment, end.records, end.bytes);
         self.state.write(FOLDER, "end", text.as_bytes(), Durability::Relaxed)
@@ -50,7 +58,9 @@ impl LogFile {
     pub fn read(&self) -> Result<(Vec<Record>, usize), StateError> {
         let (mut records, mut unreadable) = (Vec::new(), 0);
         for segment in self.segments()? {
-            for line in self.state.read(FOLDER, &name(segment))?.unwrap_or_default().split(|byte| *byte == b'\n') {
+            for line in
+                self.state.read(FOLDER, &name(segment))?.unwrap_or_default().split(|byte| *byte == b'\n')
+            {
                 match serde_json::from_slice(line) {
                     _ if line.is_empty() => {}
                     Ok(record) => records.push(record),
@@ -61,27 +71,22 @@ impl LogFile {
         Ok((records, unreadable))
     }
 
-    fn append_line(&self, end: &mut End, line: &str) -> Result<(), StateError> {
-        let size = line.len() as u64 + 1;
-        if end.records >= RECORDS || (end.bytes > 0 && end.bytes + size > BYTES) {
-            *end = End { segment: end.segment + 1, records: 0, bytes: 0 };
-            for old in self.segments()?.into_iter().filter(|old| old + SEGMENTS <= end.segment) {
-                self.state.remove(FOLDER, &name(old))?;
-            }
+    fn next_segment(&self, end: End) -> Result<End, StateError> {
+        let segment = end.segment + 1;
+        for old in self.segments()?.into_iter().filter(|old| old + SEGMENTS <= segment) {
+            self.state.remove(FOLDER, &name(old))?;
         }
-        let mut file = self.state.append(FOLDER, &name(end.segment))?;
-        file.write_all(format!("{line}\n").as_bytes()).map_err(|error| self.error(&name(end.segment), error))?;
-        end.records += 1;
-        end.bytes += size;
-        Ok(())
+        Ok(End { segment, records: 0, bytes: 0 })
     }
 
     /// Where the next line goes. When the note of it was lost, the last
     /// segment counts as full.
     fn end(&self) -> Result<End, StateError> {
         let text = self.state.read(FOLDER, "end")?.unwrap_or_default();
-        let numbers: Vec<u64> =
-            String::from_utf8_lossy(&text).split_whitespace().filter_map(|number| number.parse().ok()).collect();
+        let numbers: Vec<u64> = String::from_utf8_lossy(&text)
+            .split_whitespace()
+            .filter_map(|number| number.parse().ok())
+            .collect();
         let last = self.segments_end()?;
         match numbers[..] {
             [segment, records, bytes] if Some(segment) == last || last.is_none() => {
@@ -89,7 +94,11 @@ impl LogFile {
                 let size = fs::metadata(torn).map_or(0, |data| data.len());
                 Ok(End { segment, records, bytes: bytes.max(size) })
             }
-            _ => Ok(End { segment: last.unwrap_or(0), records: if last.is_some() { RECORDS } else { 0 }, bytes: 0 }),
+            _ => Ok(End {
+                segment: last.unwrap_or(0),
+                records: if last.is_some() { RECORDS } else { 0 },
+                bytes: 0,
+            }),
         }
     }
 
@@ -112,6 +121,12 @@ struct End {
     segment: u64,
     records: u64,
     bytes: u64,
+}
+
+impl End {
+    fn has_no_room_for(&self, line: &str) -> bool {
+        self.records >= RECORDS || (self.bytes > 0 && self.bytes + line.len() as u64 > BYTES)
+    }
 }
 
 fn name(segment: u64) -> String {
@@ -164,7 +179,11 @@ mod tests {
         fs::write(&file, &bytes).expect("the segment");
         log.append(&[record("{}")]).expect("room on the disk");
         let (records, unreadable) = log.read().expect("a log");
-        assert_eq!((records.len(), unreadable), (1, 1), "the line behind the torn one shares its fate, no other");
+        assert_eq!(
+            (records.len(), unreadable),
+            (1, 1),
+            "the line behind the torn one shares its fate, no other"
+        );
         log.append(&[record("{}")]).expect("room on the disk");
         assert_eq!(log.read().expect("a log").0.len(), 2);
     }

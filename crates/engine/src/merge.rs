@@ -100,19 +100,24 @@ fn merger_stance(heard: &Heard<'_>, case: &Case<'_>) -> Option<Permission> {
         return None;
     }
     match &heard.read.outcome {
-        Outcome::Answer(answer) if spec.gate == Gate::ExitCode => answer.by_exit_code.then_some(Permission::Deny),
+        Outcome::Answer(answer) if spec.gate == Gate::ExitCode => {
+            answer.by_exit_code.then_some(Permission::Deny)
+        }
         Outcome::Answer(answer) if answer.refuses() => Some(Permission::Deny),
         Outcome::Answer(answer) if answer.permission == Some(Permission::Ask) => {
             let askable = spec.ask != Ask::IsDeny && case.can_ask;
             Some(if askable { Permission::Ask } else { Permission::Deny })
         }
         Outcome::Answer(answer) => {
-            let agrees = answer.permission.is_some() || (spec.gate == Gate::Continue && answer.proceed.is_some());
+            let agrees =
+                answer.permission.is_some() || (spec.gate == Gate::Continue && answer.proceed.is_some());
             agrees.then_some(Permission::Allow)
         }
         Outcome::NoOpinion => None,
         Outcome::Silent => heard.hook.definition.fail_closed.then_some(Permission::Deny),
-        Outcome::Failed(_) => (heard.hook.definition.fail_closed || heard.read.blocks).then_some(Permission::Deny),
+        Outcome::Failed(_) => {
+            (heard.hook.definition.fail_closed || heard.read.blocks).then_some(Permission::Deny)
+        }
     }
 }
 
@@ -127,7 +132,9 @@ impl Merger<'_> {
                 let handed = self.case.event.kind.spec().ask == Ask::HandedToHost;
                 self.decision.host_must_ask = handed && strongest == Some(Permission::Ask);
             }
-            Gate::Continue => self.decision.proceed = strongest.map(|strongest| strongest == Permission::Allow),
+            Gate::Continue => {
+                self.decision.proceed = strongest.map(|strongest| strongest == Permission::Allow)
+            }
             Gate::ExitCode => self.decision.permission = strongest.filter(|_| self.decision.blocked),
         }
     }
@@ -168,10 +175,14 @@ impl Merger<'_> {
         let limit = self.case.rules.context_limit.unwrap_or(usize::MAX);
         let mut kept = Vec::new();
         for (index, heard) in self.heard.iter().enumerate() {
-            let Some(context) = answer(heard).and_then(|answer| answer.additional_context.clone()) else { continue };
+            let Some(context) = answer(heard).and_then(|answer| answer.additional_context.clone()) else {
+                continue;
+            };
             let length = context.trim().chars().count();
             if length > limit {
-                self.lost[index].push(format!("`additional_context` has {length} characters; more than {limit} are dropped whole"));
+                self.lost[index].push(format!(
+                    "`additional_context` has {length} characters; more than {limit} are dropped whole"
+                ));
             } else {
                 kept.push(context);
             }
@@ -182,15 +193,22 @@ impl Merger<'_> {
     fn single_values(&mut self) {
         let blocked = self.decision.blocked;
         if !blocked {
-            self.decision.updated_input = self.pick("updated_input", AnswerField::UpdatedInput, |a| a.updated_input.clone());
-            self.decision.new_content = self.pick("new_content", AnswerField::NewContent, |a| a.new_content.clone());
+            self.decision.updated_input =
+                self.pick("updated_input", AnswerField::UpdatedInput, |a| a.updated_input.clone());
+            self.decision.new_content =
+                self.pick("new_content", AnswerField::NewContent, |a| a.new_content.clone());
         }
         let is_mcp = self.case.event.payload.text("tool_name").is_some_and(|tool| tool.starts_with("MCP:"));
         if is_mcp {
             self.decision.updated_mcp_tool_output =
-                self.pick("updated_mcp_tool_output", AnswerField::UpdatedMcpToolOutput, |a| a.updated_mcp_tool_output.clone());
+                self.pick("updated_mcp_tool_output", AnswerField::UpdatedMcpToolOutput, |a| {
+                    a.updated_mcp_tool_output.clone()
+                });
         } else {
-            self.lose_all(|a| a.updated_mcp_tool_output.is_some(), "`updated_mcp_tool_output` counts on MCP tools only");
+            self.lose_all(
+                |a| a.updated_mcp_tool_output.is_some(),
+                "`updated_mcp_tool_output` counts on MCP tools only",
+            );
         }
         self.follow_up();
     }
@@ -202,16 +220,19 @@ impl Merger<'_> {
         let status = self.case.event.payload.text("status").unwrap_or_default();
         let is_subagents = self.case.event.payload.has("subagent_type");
         if is_subagents && status != "completed" {
-            let reason = format!("`followup_message` counts only when a subagent completed, not on `{status}`");
+            let reason =
+                format!("`followup_message` counts only when a subagent completed, not on `{status}`");
             self.lose_all(|answer| answer.followup_message.is_some(), &reason);
             return;
         }
         let (count, ceiling) = (self.case.loop_count, self.case.loop_ceiling);
         let within = |heard: &Heard<'_>| match heard.hook.definition.loop_limit {
-            _ if count >= ceiling => Err(format!("`followup_message` dropped: the ceiling of {ceiling} follow-ups is reached")),
-            Some(limit) if count >= limit => {
-                Err(format!("`followup_message` dropped: its loop limit of {limit} is reached (loop_count {count})"))
+            _ if count >= ceiling => {
+                Err(format!("`followup_message` dropped: the ceiling of {ceiling} follow-ups is reached"))
             }
+            Some(limit) if count >= limit => Err(format!(
+                "`followup_message` dropped: its loop limit of {limit} is reached (loop_count {count})"
+            )),
             _ => Ok(()),
         };
         let mut allowed = vec![true; self.heard.len()];
@@ -225,8 +246,9 @@ impl Merger<'_> {
                 self.lost[index].push(reason);
             }
         }
-        self.decision.followup_message =
-            self.pick_among("followup_message", |index, answer| answer.followup_message.clone().filter(|_| allowed[index]));
+        self.decision.followup_message = self.pick_among("followup_message", |index, answer| {
+            answer.followup_message.clone().filter(|_| allowed[index])
+        });
     }
 
     /// `env` by key, higher priority first; plugin paths as a union.
@@ -237,7 +259,9 @@ impl Merger<'_> {
                 match self.decision.env.iter().find(|(known, _)| known == name) {
                     None => self.decision.env.push((name.clone(), value.clone())),
                     Some((_, kept)) if kept == value => {}
-                    Some(_) => self.lost[index].push(format!("`env.{name}`: a hook before it set another value")),
+                    Some(_) => {
+                        self.lost[index].push(format!("`env.{name}`: a hook before it set another value"))
+                    }
                 }
             }
             for path in &answer.plugin_paths {
@@ -259,9 +283,13 @@ impl Merger<'_> {
             let name = heard.hook.definition.label();
             if report.outcome == HookOutcome::FailedOpen {
                 let reason = report.reason.as_deref().unwrap_or_default();
-                self.decision.warnings.push(format!("hook `{name}` {reason}; the action proceeds without it"));
+                self.decision
+                    .warnings
+                    .push(format!("hook `{name}` {reason}; the action proceeds without it"));
             }
-            self.decision.warnings.extend(report.warnings.iter().map(|warning| format!("hook `{name}`: {warning}")));
+            self.decision
+                .warnings
+                .extend(report.warnings.iter().map(|warning| format!("hook `{name}`: {warning}")));
             self.decision.hooks.push(report);
         }
     }
@@ -272,10 +300,16 @@ impl Merger<'_> {
         let event = self.case.event.kind;
         let mut warnings = Vec::new();
         match event.spec().gate {
-            Gate::Permission if answer.proceed == Some(false) && answer.permission != Some(Permission::Deny) => {
+            Gate::Permission
+                if answer.proceed == Some(false) && answer.permission != Some(Permission::Deny) =>
+            {
                 warnings.push(format!("`continue: false` refuses here, but the original product wants `permission: \"deny\"` on {}", event.name()));
             }
-            Gate::Continue if answer.permission == Some(Permission::Deny) && answer.proceed != Some(false) && !answer.by_exit_code => {
+            Gate::Continue
+                if answer.permission == Some(Permission::Deny)
+                    && answer.proceed != Some(false)
+                    && !answer.by_exit_code =>
+            {
                 warnings.push(format!("`permission: \"deny\"` refuses here, but the original product wants `continue: false` on {}", event.name()));
             }
             Gate::ExitCode if answer.refuses() && !answer.by_exit_code => {
@@ -293,16 +327,28 @@ impl Merger<'_> {
         self.heard.iter().filter_map(answer).filter_map(of).collect()
     }
 
-    fn pick<T: Clone + AsText>(&mut self, name: &str, field: AnswerField, of: impl Fn(&Answer) -> Option<T>) -> Option<T> {
+    fn pick<T: Clone + AsText>(
+        &mut self,
+        name: &str,
+        field: AnswerField,
+        of: impl Fn(&Answer) -> Option<T>,
+    ) -> Option<T> {
         if !self.case.event.kind.answers(field) {
-            self.lose_all(|answer| of(answer).is_some(), &format!("`{name}` means nothing on {}", self.case.event.kind.name()));
+            self.lose_all(
+                |answer| of(answer).is_some(),
+                &format!("`{name}` means nothing on {}", self.case.event.kind.name()),
+            );
             return None;
         }
         self.pick_among(name, |_, answer| of(answer))
     }
 
     /// The value of the hook that the edition prefers; the others lose theirs.
-    fn pick_among<T: Clone + AsText>(&mut self, name: &str, of: impl Fn(usize, &Answer) -> Option<T>) -> Option<T> {
+    fn pick_among<T: Clone + AsText>(
+        &mut self,
+        name: &str,
+        of: impl Fn(usize, &Answer) -> Option<T>,
+    ) -> Option<T> {
         let values: Vec<(usize, T)> = self
             .heard
             .iter()
@@ -373,7 +419,10 @@ impl Words {
 fn words(heard: &Heard<'_>) -> Words {
     let level = heard.hook.source.level;
     let failed = |failure: &Failure| {
-        let text = format!("Hook `{}` {failure}. It is failClosed, so the action is blocked.", heard.hook.definition.label());
+        let text = format!(
+            "Hook `{}` {failure}. It is failClosed, so the action is blocked.",
+            heard.hook.definition.label()
+        );
         Words { level, user: Some(text), agent: None }
     };
     match &heard.read.outcome {
@@ -381,7 +430,10 @@ fn words(heard: &Heard<'_>) -> Words {
             Words { level, user: answer.user_message.clone(), agent: answer.agent_message.clone() }
         }
         Outcome::Failed(failure) if heard.read.blocks => {
-            let text = format!("Hook `{}` {failure}. The action was blocked for safety.", heard.hook.definition.label());
+            let text = format!(
+                "Hook `{}` {failure}. The action was blocked for safety.",
+                heard.hook.definition.label()
+            );
             Words { level, user: Some(text), agent: None }
         }
         Outcome::Failed(failure) => failed(failure),
@@ -446,3 +498,6 @@ fn join(texts: impl IntoIterator<Item = String>) -> Option<String> {
     let texts: Vec<String> = texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join(BETWEEN))
 }
+
+#[cfg(test)]
+mod tests;

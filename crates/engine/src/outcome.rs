@@ -112,8 +112,9 @@ pub fn read_outcome(exit: &Exit, event: EventKind, sent: &Payload, rules: &Rules
     };
     let read = ReadOutcome::failed(failure);
     match refusal_in(&String::from_utf8_lossy(&exit.stdout)) {
-        Some(Permission::Deny) if matches!(exit.status, Status::Code(_)) => read
-            .warn("it printed a refusal, but its exit code says that it failed: NOT honoured; exit with 0 or 2"),
+        Some(Permission::Deny) if matches!(exit.status, Status::Code(_)) => read.warn(
+            "it printed a refusal, but its exit code says that it failed: NOT honoured; exit with 0 or 2",
+        ),
         _ => read,
     }
 }
@@ -134,7 +135,11 @@ fn read_stdout(stdout: &[u8], event: EventKind, sent: &Payload, rules: &Rules) -
                 return broken(beginning(text), text, event, rules);
             }
             let read = read_object(&object, event, sent, rules);
-            if before.is_empty() { read } else { read.warn("it printed text before its JSON; print such text to stderr") }
+            if before.is_empty() {
+                read
+            } else {
+                read.warn("it printed text before its JSON; print such text to stderr")
+            }
         }
         None => broken(beginning(text), text, event, rules),
     }
@@ -145,9 +150,10 @@ fn read_object(object: &Payload, event: EventKind, sent: &Payload, rules: &Rules
     let read = read_answer(&object, event);
     let refuses = read.answer.refuses();
     let outcome = match (&read.wrong_shape, &read.near_miss) {
-        (Some(what), _) if event.can_block() && !refuses => {
-            ReadOutcome { blocks: blocks(event, rules), ..ReadOutcome::failed(Failure::WrongShape(what.clone())) }
-        }
+        (Some(what), _) if event.can_block() && !refuses => ReadOutcome {
+            blocks: blocks(event, rules),
+            ..ReadOutcome::failed(Failure::WrongShape(what.clone()))
+        },
         (None, Some(key)) if event.can_block() && !read.says_something => {
             ReadOutcome::failed(Failure::NearMiss(key.clone()))
         }
@@ -166,12 +172,16 @@ fn broken(first_bytes: String, text: &str, event: EventKind, rules: &Rules) -> R
     if event.spec().answers.is_empty() && rules.broken_answer != BrokenAnswer::NextHook {
         return ReadOutcome::plain(Outcome::NoOpinion);
     }
-    if let Some(permission) = refusal_in(text).filter(|_| event.can_block() && rules.broken_answer == BrokenAnswer::Failure) {
+    if let Some(permission) =
+        refusal_in(text).filter(|_| event.can_block() && rules.broken_answer == BrokenAnswer::Failure)
+    {
         let answer = Answer { permission: Some(permission), ..Answer::default() };
-        return ReadOutcome::plain(Outcome::Answer(Box::new(answer)))
-            .warn(format!("its answer is broken JSON ({first_bytes}), but a refusal can be read in it; {advice}"));
+        return ReadOutcome::plain(Outcome::Answer(Box::new(answer))).warn(format!(
+            "its answer is broken JSON ({first_bytes}), but a refusal can be read in it; {advice}"
+        ));
     }
-    ReadOutcome { blocks: blocks(event, rules), ..ReadOutcome::failed(Failure::NotJson(first_bytes)) }.warn(advice)
+    ReadOutcome { blocks: blocks(event, rules), ..ReadOutcome::failed(Failure::NotJson(first_bytes)) }
+        .warn(advice)
 }
 
 /// In the newest edition a broken answer blocks by itself, except on a prompt.
@@ -191,7 +201,8 @@ fn read_refusal(exit: &Exit, event: EventKind, sent: &Payload) -> ReadOutcome {
         .map(|object| read_answer(&object, event).answer)
         .unwrap_or_default();
     let stderr = String::from_utf8_lossy(&exit.stderr).trim().to_owned();
-    let from_stderr = (!stderr.is_empty() && said.user_message.is_none() && said.agent_message.is_none()).then_some(stderr);
+    let from_stderr =
+        (!stderr.is_empty() && said.user_message.is_none() && said.agent_message.is_none()).then_some(stderr);
     let answer = Answer {
         user_message: said.user_message.or(from_stderr),
         agent_message: said.agent_message,
@@ -215,9 +226,11 @@ fn parse_object(text: &str) -> Option<Parsed<'_>> {
     if !text.ends_with('}') || text.len() > 1024 * 1024 {
         return None;
     }
-    text.match_indices('{').map(|(at, _)| at).skip_while(|at| *at == 0).take(64).find_map(|at| {
-        object_of(&text[at..]).map(|object| Parsed { object, before: text[..at].trim() })
-    })
+    text.match_indices('{')
+        .map(|(at, _)| at)
+        .skip_while(|at| *at == 0)
+        .take(64)
+        .find_map(|at| object_of(&text[at..]).map(|object| Parsed { object, before: text[..at].trim() }))
 }
 
 /// An answer is forwarded to hosts whose parsers may not survive deep nesting.
@@ -300,12 +313,19 @@ mod tests {
     use crate::edition::Edition;
 
     fn exited(code: i32, stdout: &str) -> Exit {
-        Exit { status: Status::Code(code), stdout: stdout.into(), stderr: Vec::new(), duration: Duration::ZERO, leaked: false }
+        Exit {
+            status: Status::Code(code),
+            stdout: stdout.into(),
+            stderr: Vec::new(),
+            duration: Duration::ZERO,
+            leaked: false,
+        }
     }
 
     fn read_in(edition: Edition, event: &str, exit: &Exit) -> String {
         let event = EventKind::named(event).expect(event);
-        let sent = Payload::parse(br#"{"hook_event_name":"preToolUse","agent_message":"hi"}"#).expect("an object");
+        let sent =
+            Payload::parse(br#"{"hook_event_name":"preToolUse","agent_message":"hi"}"#).expect("an object");
         let read = read_outcome(exit, event, &sent, edition.rules());
         let blocks = if read.blocks { " and blocks" } else { "" };
         match read.outcome {
@@ -344,8 +364,16 @@ mod tests {
         let cases = [
             ("a byte order mark", "\u{feff}{\"permission\":\"deny\"}", "deny"),
             ("a log line before", "loading {x}\n{\"permission\":\"deny\",\"o\":{\"a\":1}}\n", "deny"),
-            ("an echo of the input", r#"{"hook_event_name":"preToolUse","agent_message":"hi"}"#, "no opinion"),
-            ("an echo with an answer", r#"{"hook_event_name":"preToolUse","agent_message":"hi","permission":"deny"}"#, "deny"),
+            (
+                "an echo of the input",
+                r#"{"hook_event_name":"preToolUse","agent_message":"hi"}"#,
+                "no opinion",
+            ),
+            (
+                "an echo with an answer",
+                r#"{"hook_event_name":"preToolUse","agent_message":"hi","permission":"deny"}"#,
+                "deny",
+            ),
             ("a refusal in broken JSON", r#"{"permission": "deny", "user_message": "say "no" "}"#, "deny"),
             ("a refusal, then an allow", "{\"permission\":\"deny\"}\n{\"permission\":\"allow\"}", "deny"),
             ("an ask in broken JSON", r#"{"permission" : "ask", x}"#, "ask"),
@@ -357,7 +385,11 @@ mod tests {
                 r#"{"permission":"maybe"}"#,
                 "failed: returned an invalid response for this hook step: `permission` is `maybe`; write `allow`, `deny` or `ask`",
             ),
-            ("a near miss", r#"{"Permission":"deny"}"#, "failed: answered with `Permission`, which is no key of an answer"),
+            (
+                "a near miss",
+                r#"{"Permission":"deny"}"#,
+                "failed: answered with `Permission`, which is no key of an answer",
+            ),
         ];
         for (name, stdout, expected) in cases {
             assert_eq!(read(&exited(0, stdout)), expected, "{name}");
@@ -371,8 +403,18 @@ mod tests {
         let cases = [
             (Edition::V2_3, "beforeShellExecution", &broken_deny, "failed"),
             (Edition::Docs, "beforeShellExecution", &broken_deny, "deny"),
-            (Edition::V2026_09, "beforeShellExecution", &text, "failed: printed something that is not JSON: «hello» and blocks"),
-            (Edition::V2026_09, "beforeSubmitPrompt", &text, "failed: printed something that is not JSON: «hello»"),
+            (
+                Edition::V2026_09,
+                "beforeShellExecution",
+                &text,
+                "failed: printed something that is not JSON: «hello» and blocks",
+            ),
+            (
+                Edition::V2026_09,
+                "beforeSubmitPrompt",
+                &text,
+                "failed: printed something that is not JSON: «hello»",
+            ),
             (Edition::Docs, "afterFileEdit", &text, "no opinion"),
             (Edition::Docs, "stop", &text, "failed: printed something that is not JSON: «hello»"),
         ];
@@ -384,7 +426,8 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_without_a_crash() {
-        let deep = format!("{{\"permission\":\"deny\",\"a\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        let deep =
+            format!("{{\"permission\":\"deny\",\"a\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(read(&exited(0, &deep)), "deny", "a refusal is still read");
         let deep = deep.replace("deny", "allow");
         assert!(read(&exited(0, &deep)).starts_with("failed"), "an allow is not");

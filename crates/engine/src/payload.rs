@@ -225,7 +225,10 @@ mod tests {
 
     #[test]
     fn a_payload_is_one_line() {
-        assert_eq!(line("{ \"a\" : { \"b c\" : [ 1,\n\t2 ] , \"d\":\"x \\\" y\" } }\n"), r#"{"a":{"b c":[1,2],"d":"x \" y"}}"#);
+        assert_eq!(
+            line("{ \"a\" : { \"b c\" : [ 1,\n\t2 ] , \"d\":\"x \\\" y\" } }\n"),
+            r#"{"a":{"b c":[1,2],"d":"x \" y"}}"#
+        );
         assert_eq!(line("\u{feff}{}"), "{}");
         assert_eq!(line(""), "{}");
     }

@@ -48,8 +48,10 @@ impl Performer<'_> {
 
     fn together<'a>(&self, steps: Vec<Step<'a>>, event: &Event) -> Vec<Heard<'a>> {
         let questions: Vec<_> = steps.iter().map(|step| self.start_asking(&step.work)).collect();
-        let invocations: Vec<Invocation> =
-            steps.iter().filter_map(|step| if let Work::Run(it) = &step.work { Some(it.clone()) } else { None }).collect();
+        let invocations: Vec<Invocation> = steps
+            .iter()
+            .filter_map(|step| if let Work::Run(it) = &step.work { Some(it.clone()) } else { None })
+            .collect();
         let mut exits = run_all(&invocations, self.cancel).into_iter();
         steps
             .into_iter()
@@ -117,9 +119,10 @@ fn meaning(verdict: Verdict, event: EventKind) -> Outcome {
         return Outcome::NoOpinion;
     }
     let answer = match event.spec().gate {
-        Gate::None if event.loops() => {
-            Answer { followup_message: Some(verdict.reason.unwrap_or_else(|| "Go on.".to_owned())), ..Answer::default() }
-        }
+        Gate::None if event.loops() => Answer {
+            followup_message: Some(verdict.reason.unwrap_or_else(|| "Go on.".to_owned())),
+            ..Answer::default()
+        },
         Gate::None => return Outcome::NoOpinion,
         Gate::Continue => Answer { proceed: Some(false), user_message: verdict.reason, ..Answer::default() },
         Gate::Permission | Gate::ExitCode => Answer {

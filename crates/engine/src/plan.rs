@@ -107,7 +107,8 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn reason_to_skip(&self, hook: &Hook, subject: Option<&str>) -> Option<(String, bool)> {
         if let HookState::Withheld(why) = hook.state {
-            let refuses = why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block();
+            let refuses =
+                why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block();
             return (!refuses).then(|| (why.sentence().to_owned(), true));
         }
         if self.was_called_from(hook) {
@@ -121,9 +122,10 @@ impl Planner<'_> {
         let matcher = &hook.definition.matcher;
         let subject = subject?;
         match matcher.matches(subject) {
-            Verdict::NoMatch => {
-                Some((format!("its matcher `{}` does not match `{}`", matcher.pattern(), shortened(subject)), false))
-            }
+            Verdict::NoMatch => Some((
+                format!("its matcher `{}` does not match `{}`", matcher.pattern(), shortened(subject)),
+                false,
+            )),
             Verdict::Match | Verdict::Invalid(_) => None,
         }
     }
@@ -132,7 +134,8 @@ impl Planner<'_> {
     /// those the depth limit alone ends a circle.
     fn was_called_from(&self, hook: &Hook) -> bool {
         let managed = matches!(hook.source.level, Level::Enterprise | Level::Team);
-        !managed && self.circumstances.around.called_from.iter().any(|file| hook.source.file.as_os_str() == file)
+        !managed
+            && self.circumstances.around.called_from.iter().any(|file| hook.source.file.as_os_str() == file)
     }
 
     fn work(&mut self, hook: &Hook, subject: Option<&str>) -> Work {
@@ -143,7 +146,9 @@ impl Planner<'_> {
         if self.circumstances.around.depth >= DEEPEST {
             return fail(Failure::TooDeep(self.circumstances.around.depth));
         }
-        if let Some(Verdict::Invalid(reason)) = subject.map(|subject| hook.definition.matcher.matches(subject)) {
+        if let Some(Verdict::Invalid(reason)) =
+            subject.map(|subject| hook.definition.matcher.matches(subject))
+        {
             return fail(Failure::BrokenEntry(format!("its matcher does not compile: {reason}")));
         }
         match &hook.definition.action {
@@ -206,7 +211,9 @@ impl Withheld {
     pub fn sentence(self) -> &'static str {
         match self {
             Withheld::Untrusted => "the workspace is not trusted; look at its hooks with `boathook trust`",
-            Withheld::Changed => "its files changed since the workspace was trusted; look at the difference with `boathook trust`",
+            Withheld::Changed => {
+                "its files changed since the workspace was trusted; look at the difference with `boathook trust`"
+            }
             Withheld::NeedsExperiment => {
                 "edition 2.3 runs project hooks only with `[experiments] hooks_ide_project_config = true` in config.toml"
             }

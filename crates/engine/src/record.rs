@@ -265,7 +265,10 @@ pub(crate) mod tests {
             assert!(!line.contains("secret"), "{line}");
         }
         let line = serde_json::to_string(&full.kept(Keep::Redacted)).expect("a record");
-        assert!(line.contains(r#""tool_name":"Shell","tool_input":{"command":"[8 characters]"},"n":5"#), "{line}");
+        assert!(
+            line.contains(r#""tool_name":"Shell","tool_input":{"command":"[8 characters]"},"n":5"#),
+            "{line}"
+        );
     }
 
     #[test]

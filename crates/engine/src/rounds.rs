@@ -52,7 +52,13 @@ pub fn settle<'a>(heard: &mut Vec<Heard<'a>>, event: &Event, rules: &Rules, ask:
     }
 }
 
-fn settle_replacements<'a>(heard: &mut [Heard<'a>], event: &Event, rules: &Rules, field: &Replacement, ask: Ask<'a, '_>) {
+fn settle_replacements<'a>(
+    heard: &mut [Heard<'a>],
+    event: &Event,
+    rules: &Rules,
+    field: &Replacement,
+    ask: Ask<'a, '_>,
+) {
     let mut values = replacements(heard, field);
     let differ = values.iter().any(|(_, text)| *text != values[0].1);
     if !differ || heard.iter().any(|heard| answer_of(heard).is_some_and(Answer::refuses)) {
@@ -72,7 +78,8 @@ fn settle_replacements<'a>(heard: &mut [Heard<'a>], event: &Event, rules: &Rules
             return;
         }
         values = replacements(heard, field);
-        let changing: Vec<_> = values.iter().filter(|(index, new)| *index != winner && *new != text).cloned().collect();
+        let changing: Vec<_> =
+            values.iter().filter(|(index, new)| *index != winner && *new != text).cloned().collect();
         let Some((next, new)) = preferred(&changing, rules).cloned() else {
             return give_all(heard, field, &redactors, &text);
         };
@@ -111,7 +118,9 @@ fn give_all(heard: &mut [Heard<'_>], field: &Replacement, redactors: &[String], 
 
 /// On a gate the action is refused; an MCP tool's output is withheld whole.
 fn refuse(heard: &mut [Heard<'_>], event: &Event, field: &Replacement, failure: Failure) {
-    let Some(first) = heard.iter_mut().find(|heard| answer_of(heard).and_then(field.get).is_some()) else { return };
+    let Some(first) = heard.iter_mut().find(|heard| answer_of(heard).and_then(field.get).is_some()) else {
+        return;
+    };
     if event.kind.can_block() {
         first.read = ReadOutcome { blocks: true, ..ReadOutcome::failed(failure) };
         return;

@@ -63,7 +63,8 @@ impl Session {
         for variable in variables {
             match self.problem_with(&variable) {
                 Some(problem) => {
-                    let name: String = variable.name.chars().take(40).flat_map(char::escape_default).collect();
+                    let name: String =
+                        variable.name.chars().take(40).flat_map(char::escape_default).collect();
                     refused.push(format!("`env.{name}` was not kept: {problem}"));
                 }
                 None => {

@@ -62,6 +62,24 @@ pub struct Roots {
     pub state: PathBuf,
 }
 
+impl Roots {
+    /// The machine's real places for this user, state directory and these workspace roots.
+    pub fn new<W: Into<PathBuf>>(
+        os: Os,
+        home: impl Into<PathBuf>,
+        state: impl Into<PathBuf>,
+        workspaces: impl IntoIterator<Item = W>,
+    ) -> Roots {
+        Roots {
+            os,
+            system: PathBuf::from("/"),
+            home: home.into(),
+            workspaces: workspaces.into_iter().map(Into::into).collect(),
+            state: state.into(),
+        }
+    }
+}
+
 impl Os {
     /// The one this program was built for.
     pub fn current() -> Os {

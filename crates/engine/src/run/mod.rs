@@ -3,12 +3,27 @@
 //! Knows nothing of JSON or decisions. Processes run in their own group, the
 //! deadline starts before the first byte is written, and whatever a hook does
 //! the run ends within its timeout and a little more.
+//!
+//! `child` decides when a process is over, `shell` how it is started; `os` has
+//! one face on all systems and does the rest.
+
+mod child;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod os; // both give: run_all
+mod output;
+mod shell;
+mod signal;
+#[cfg(all(test, unix))]
+mod tests;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+pub use signal::signal_name;
 
 /// One process to run.
 #[derive(Debug, Clone)]
@@ -63,6 +78,13 @@ pub const STDOUT_LIMIT: usize = 16 * 1024 * 1024;
 pub const STDERR_KEPT: usize = 64 * 1024;
 /// At most this many processes at once.
 pub const AT_ONCE: usize = 64;
+/// Every process finds the name of its run in this variable, and so does what
+/// it starts: the way to find a tree whose members hide from their ancestors.
+pub const MARKER: &str = "BOATHOOK_RUN";
+
+/// Says whether an output is a whole answer already. When a process has ended
+/// and a descendant of it keeps its stdout open, nobody needs to wait then.
+pub type IsAnswer = fn(&[u8]) -> bool;
 
 /// Lets another thread (or a signal handler) end a run: all trees die.
 #[derive(Debug, Clone, Default)]
@@ -81,18 +103,8 @@ impl Cancel {
 }
 
 /// Runs all of them together and waits for every one.
-pub fn run_all(invocations: &[Invocation], cancel: &Cancel) -> Vec<Exit> {
-    let _ = cancel;
-    invocations
-        .iter()
-        .map(|_| Exit {
-            status: Status::NotStarted(String::new()),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            duration: Duration::ZERO,
-            leaked: false,
-        })
-        .collect()
+pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
+    os::run_all(invocations, is_answer, cancel)
 }
 
 /// The name of a signal, such as `SIGKILL`.
