@@ -45,6 +45,10 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(commands::run::RunArgs),
+    Explain(commands::explain::ExplainArgs),
+    Check(commands::check::CheckArgs),
+    List(commands::list::ListArgs),
+    Trust(commands::trust::TrustArgs),
 }
 
 fn edition() -> impl TypedValueParser<Value = Edition> {

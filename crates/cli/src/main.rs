@@ -1,10 +1,13 @@
 //! The `boathook` command: parses what was typed, calls the command, and turns
 //! its result into an exit code.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod args;
 mod commands;
 mod error;
 mod payload_args;
+mod report;
 mod settings;
 mod ui;
 
@@ -45,5 +48,9 @@ fn main() -> ExitCode {
 fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
     match &args.command {
         Command::Run(run) => commands::run::run(ui, &args.global, run),
+        Command::Explain(explain) => commands::explain::explain(ui, &args.global, explain),
+        Command::Check(check) => commands::check::check(ui, &args.global, check),
+        Command::List(list) => commands::list::list(ui, &args.global, list),
+        Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
     }
 }

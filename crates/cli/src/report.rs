@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use boathook_engine::load::{HookSet, HookState, SourceState, Withheld};
 use boathook_engine::problem::{Problem, Severity};
+use boathook_engine::read_file::{self, Owner};
 use serde_json::{Value, json};
 
 use crate::ui::{Style, Ui};
@@ -22,7 +23,7 @@ impl Texts {
 }
 
 fn read(file: &Path) -> Option<String> {
-    let bytes = boathook_engine::read_file::read_config(file).ok()??.bytes;
+    let bytes = read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody).ok()?.bytes;
     let text = String::from_utf8(bytes).ok()?;
     Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
@@ -54,7 +55,8 @@ fn excerpt(ui: &mut Ui, line: &str, number: usize, column: usize, length: usize)
     const WIDTH: usize = 100;
     let start = column.saturating_sub(1).saturating_sub(BEFORE);
     let start = if line.chars().count() <= WIDTH { 0 } else { start };
-    let shown: String = line.chars().skip(start).take(WIDTH).map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let shown: String =
+        line.chars().skip(start).take(WIDTH).map(|c| if c == '\t' { ' ' } else { c }).collect();
     let at = column.saturating_sub(1).saturating_sub(start);
     let room = shown.chars().count().saturating_sub(at).max(1);
     let carets = "^".repeat(length.clamp(1, room));
@@ -96,7 +98,10 @@ pub fn problem_json(problem: &Problem) -> Value {
 pub fn withheld(ui: &mut Ui, set: &HookSet) {
     let mut counts: BTreeMap<(PathBuf, &'static str), usize> = BTreeMap::new();
     for hook in &set.hooks {
-        if let HookState::Withheld(why @ (Withheld::Untrusted | Withheld::Changed | Withheld::NeedsExperiment)) = hook.state {
+        if let HookState::Withheld(
+            why @ (Withheld::Untrusted | Withheld::Changed | Withheld::NeedsExperiment),
+        ) = hook.state
+        {
             *counts.entry((hook.source.file.clone(), why.sentence())).or_default() += 1;
         }
     }
@@ -112,8 +117,12 @@ pub fn unreadable(ui: &mut Ui, set: &HookSet) {
         let file = report.source.file.display();
         match &report.state {
             SourceState::Absent | SourceState::Read => {}
-            SourceState::LastGood(problem) => ui.warning(&format!("{file}: {problem}; an earlier copy stays in force")),
-            SourceState::Unreadable(problem) => ui.error(&format!("{file}: {problem}; none of its hooks run")),
+            SourceState::LastGood(problem) => {
+                ui.warning(&format!("{file}: {problem}; an earlier copy stays in force"))
+            }
+            SourceState::Unreadable(problem) => {
+                ui.error(&format!("{file}: {problem}; none of its hooks run"))
+            }
         }
     }
 }

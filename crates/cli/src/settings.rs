@@ -4,11 +4,14 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
 
 use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::record::Keep;
+use boathook_engine::run::Cancel;
 use boathook_engine::source::{Os, Roots, find_workspace, native_root};
 use serde::Deserialize;
 
@@ -126,4 +129,23 @@ fn read_config(file: &Path) -> Result<ConfigFile, Failed> {
 /// https://no-color.org
 pub fn no_color() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// Hooks end when the user interrupts us or our caller is gone: they run in
+/// groups of their own, so no signal reaches them by itself.
+#[cfg(unix)]
+pub fn cancel_on_signals() -> Cancel {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // Without a handler the signal ends us, as it would any program.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+    }
+    let caller = std::os::unix::process::parent_id();
+    Cancel::on(flag).or_when(move || std::os::unix::process::parent_id() != caller)
+}
+
+#[cfg(not(unix))]
+pub fn cancel_on_signals() -> Cancel {
+    Cancel::default()
 }

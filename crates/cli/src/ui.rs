@@ -74,6 +74,12 @@ impl Ui {
         let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));
     }
 
+    /// A question; the answer is typed behind it.
+    pub fn ask(&mut self, text: &str) {
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "{}", clean(text)).and_then(|()| err.flush());
+    }
+
     pub fn note(&mut self, text: &str) {
         let label = self.err_styled("note", Style::Cyan);
         let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));

@@ -61,6 +61,8 @@ pub struct Settings {
     pub depth: u32,
     /// The source files it was called from.
     pub called_from: Vec<OsString>,
+    /// Ends hooks that are running: a user's cancel.
+    pub cancel: Cancel,
 }
 
 impl Settings {
@@ -82,6 +84,7 @@ impl Settings {
             keep: Keep::default(),
             depth: 0,
             called_from: Vec::new(),
+            cancel: Cancel::default(),
         }
     }
 }
@@ -107,7 +110,6 @@ pub struct Engine {
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<Vec<Record>>,
     listeners: Mutex<Vec<Listener>>,
-    cancel: Cancel,
 }
 
 /// What would run for an event, and the hooks it speaks of.
@@ -133,7 +135,6 @@ impl Engine {
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
-            cancel: Cancel::default(),
             settings,
         }
     }
@@ -148,7 +149,8 @@ impl Engine {
         let circumstances =
             Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
         let planned = plan(&hooks, &event, &circumstances);
-        let performer = Performer { rules, judge: self.settings.judge.clone(), cancel: &self.cancel };
+        let performer =
+            Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
         let started = ids::now_text();
         let mut heard = performer.perform(planned.steps.clone(), &event);
         settle(&mut heard, &event, rules, &mut |event, among| {
@@ -163,7 +165,7 @@ impl Engine {
             can_ask: self.settings.can_ask,
         };
         let mut decision = merge(&heard, &case);
-        if self.cancel.is_cancelled() {
+        if self.settings.cancel.is_cancelled() {
             decision.followup_message = None;
         }
         add_skipped(&mut decision, &planned);
@@ -212,17 +214,6 @@ impl Engine {
     /// Calls this with every record as it is made.
     pub fn on_record(&self, listener: impl Fn(&Record) + Send + Sync + 'static) {
         lock(&self.listeners).push(Box::new(listener));
-    }
-
-    /// Ends all hooks that are running, for good: a user's cancel.
-    pub fn cancel(&self) {
-        self.cancel.cancel();
-    }
-
-    /// Ends all hooks of this engine when it is used from elsewhere, such as a
-    /// signal handler.
-    pub fn canceller(&self) -> Cancel {
-        self.cancel.clone()
     }
 
     /// Writes what happened since the last call to the log on disk, and keeps

@@ -19,6 +19,8 @@
 //! before somebody trusted it. The stages, each one noun read by the next:
 //! `Event` → `HookSet` → `Plan` → `Exit` → `Outcome` → `Decision`, then `Record`.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_macros))]
+
 pub mod answer;
 mod clock;
 pub mod config;
@@ -52,6 +54,7 @@ pub mod source;
 pub mod state;
 #[cfg(test)]
 mod testing;
+pub mod trust;
 
 pub use answer::Permission;
 pub use decision::Decision;

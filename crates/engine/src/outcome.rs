@@ -107,7 +107,8 @@ pub fn read_outcome(exit: &Exit, event: EventKind, sent: &Payload, rules: &Rules
         Status::Signal(signal) => Failure::Signal(*signal),
         Status::TimedOut(limit) => Failure::TimedOut(*limit),
         Status::TooMuchOutput => Failure::TooMuchOutput,
-        Status::Cancelled => Failure::Cancelled,
+        // Who cancels wants nothing to happen, so a gate stays shut.
+        Status::Cancelled => return ReadOutcome { blocks: true, ..ReadOutcome::failed(Failure::Cancelled) },
         Status::NotStarted(reason) => Failure::NotStarted(reason.clone()),
     };
     let read = ReadOutcome::failed(failure);
@@ -117,6 +118,11 @@ pub fn read_outcome(exit: &Exit, event: EventKind, sent: &Payload, rules: &Rules
         ),
         _ => read,
     }
+}
+
+/// Whether these bytes are one whole answer, so that nobody need wait for more.
+pub fn is_whole_answer(stdout: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(stdout.trim_ascii()).is_ok()
 }
 
 /// Exit code 0.

@@ -12,7 +12,7 @@ use crate::event::{EventKind, Gate};
 use crate::fill::Event;
 use crate::judge::{Judge, Verdict};
 use crate::merge::Heard;
-use crate::outcome::{Failure, Outcome, ReadOutcome, read_outcome};
+use crate::outcome::{Failure, Outcome, ReadOutcome, is_whole_answer, read_outcome};
 use crate::plan::{Step, Work};
 use crate::run::{Cancel, Exit, Invocation, run_all};
 
@@ -52,7 +52,7 @@ impl Performer<'_> {
             .iter()
             .filter_map(|step| if let Work::Run(it) = &step.work { Some(it.clone()) } else { None })
             .collect();
-        let mut exits = run_all(&invocations, self.cancel).into_iter();
+        let mut exits = run_all(&invocations, is_whole_answer, self.cancel).into_iter();
         steps
             .into_iter()
             .zip(questions)

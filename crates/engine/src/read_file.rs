@@ -89,11 +89,14 @@ pub enum Owner {
 
 /// What a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+#[allow(missing_docs)]
+pub enum Kind {
     File,
     Directory,
     Link,
-    Other(&'static str),
+    Pipe,
+    Socket,
+    Device,
 }
 
 /// What the system knows of a file.
@@ -126,8 +129,8 @@ pub enum ReadError {
     #[error("a symbolic link to a file that does not exist")]
     Dangling,
     /// A directory, a pipe, a device, a socket.
-    #[error("not a regular file but {0}")]
-    NotRegular(&'static str),
+    #[error("not a regular file but {}", .0.name())]
+    NotRegular(Kind),
     /// Larger than the limit.
     #[error("larger than {0} bytes")]
     TooLarge(u64),
@@ -222,6 +225,19 @@ impl Stamp {
     }
 }
 
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::File => "a file",
+            Kind::Directory => "a directory",
+            Kind::Link => "a link",
+            Kind::Pipe => "a pipe",
+            Kind::Socket => "a socket",
+            Kind::Device => "a device",
+        }
+    }
+}
+
 impl Others {
     fn name(self) -> &'static str {
         match self {
@@ -274,11 +290,8 @@ fn steadily<T>(
 }
 
 fn check(facts: &Facts, limit: u64, owner: Owner) -> Result<(), ReadError> {
-    match facts.kind {
-        Kind::File => {}
-        Kind::Directory => return Err(ReadError::NotRegular("a directory")),
-        Kind::Link => return Err(ReadError::NotRegular("a link")),
-        Kind::Other(what) => return Err(ReadError::NotRegular(what)),
+    if facts.kind != Kind::File {
+        return Err(ReadError::NotRegular(facts.kind));
     }
     if facts.stamp.size > limit {
         return Err(ReadError::TooLarge(limit));
@@ -338,7 +351,7 @@ fn cause(error: io::Error, path: &Path) -> ReadError {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::Absent,
         // Opening a socket file fails instead of giving something to look at.
         _ => match os::facts_of(path).map(|facts| facts.kind) {
-            Ok(Kind::Other(what)) => ReadError::NotRegular(what),
+            Ok(kind @ (Kind::Socket | Kind::Device | Kind::Pipe)) => ReadError::NotRegular(kind),
             Ok(Kind::File | Kind::Directory | Kind::Link) | Err(_) => ReadError::Io(error),
         },
     }

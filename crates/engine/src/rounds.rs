@@ -177,3 +177,6 @@ fn answer_of<'h>(heard: &'h Heard<'_>) -> Option<&'h Answer> {
         Outcome::NoOpinion | Outcome::Silent | Outcome::Failed(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

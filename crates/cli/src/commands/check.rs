@@ -72,7 +72,12 @@ fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
         ui.line(&format!("{} checked, no problems", plural(hooks, "hook")));
         return;
     }
-    ui.line(&format!("{} checked: {}, {}", plural(hooks, "hook"), plural(errors, "error"), plural(warnings, "warning")));
+    ui.line(&format!(
+        "{} checked: {}, {}",
+        plural(hooks, "hook"),
+        plural(errors, "error"),
+        plural(warnings, "warning")
+    ));
     let fixable = set.problems.iter().filter(|problem| problem.fix.is_some()).count();
     if fixable > 0 && !args.fix {
         ui.hint(&format!("`boathook check --fix` repairs {fixable} of them"));
@@ -85,10 +90,10 @@ fn plural(count: usize, what: &str) -> String {
 
 /// Repairs files of the user and of the project; managed ones are not ours.
 fn repair(ui: &mut Ui, set: &HookSet) -> Result<usize, Failed> {
-    let mut by_file: BTreeMap<&Path, Vec<&Problem>> = BTreeMap::new();
+    let mut by_file: BTreeMap<&Path, Vec<Problem>> = BTreeMap::new();
     for problem in set.problems.iter().filter(|problem| problem.fix.is_some()) {
         if let Some(file) = &problem.file {
-            by_file.entry(file).or_default().push(problem);
+            by_file.entry(file).or_default().push(problem.clone());
         }
     }
     let mut repaired = 0;
@@ -107,11 +112,11 @@ fn repair(ui: &mut Ui, set: &HookSet) -> Result<usize, Failed> {
     Ok(repaired)
 }
 
-fn repair_file(file: &Path, problems: &[&Problem]) -> Result<(), Failed> {
+fn repair_file(file: &Path, problems: &[Problem]) -> Result<(), Failed> {
     // A link stays a link: what it leads to is replaced.
     let target: PathBuf = file.canonicalize().map_err(|error| Failed::file(file, error))?;
     let text = fs::read_to_string(&target).map_err(|error| Failed::file(file, error))?;
-    let fixed = apply_fixes(&text, problems.iter().copied());
+    let fixed = apply_fixes(&text, problems);
     let permissions = fs::metadata(&target).map_err(|error| Failed::file(file, error))?.permissions();
     let fresh = target.with_extension(format!("json.{}", boathook_engine::ids::uuid()));
     let written = fs::write(&fresh, fixed)

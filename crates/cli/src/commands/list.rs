@@ -107,7 +107,10 @@ fn nothing(ui: &mut Ui, set: &HookSet) {
 }
 
 fn key(hook: &Hook) -> (&'static str, String) {
-    (hook.definition.event.name(), format!("{}\0{}", hook.definition.label(), hook.definition.matcher.pattern()))
+    (
+        hook.definition.event.name(),
+        format!("{}\0{}", hook.definition.label(), hook.definition.matcher.pattern()),
+    )
 }
 
 fn duplicates(set: &HookSet) -> HashMap<(&'static str, String), usize> {

@@ -62,11 +62,11 @@ fn kind(file_type: FileType) -> Kind {
     } else if file_type.is_symlink() {
         Kind::Link
     } else if file_type.is_fifo() {
-        Kind::Other("a pipe")
+        Kind::Pipe
     } else if file_type.is_socket() {
-        Kind::Other("a socket")
+        Kind::Socket
     } else {
-        Kind::Other("a device")
+        Kind::Device
     }
 }
 

@@ -60,7 +60,7 @@ fn kind(metadata: &Metadata) -> Kind {
     } else if metadata.is_symlink() {
         Kind::Link
     } else {
-        Kind::Other("a device")
+        Kind::Device
     }
 }
 

@@ -18,6 +18,7 @@ mod signal;
 mod tests;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,19 +87,39 @@ pub const MARKER: &str = "BOATHOOK_RUN";
 /// and a descendant of it keeps its stdout open, nobody needs to wait then.
 pub type IsAnswer = fn(&[u8]) -> bool;
 
-/// Lets another thread (or a signal handler) end a run: all trees die.
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+/// Lets another thread, a signal handler or the end of the host end a run: all
+/// trees die.
+#[derive(Clone, Default)]
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    watch: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
 
 impl Cancel {
+    /// Ends runs when this flag is set, as a signal handler can.
+    pub fn on(flag: Arc<AtomicBool>) -> Cancel {
+        Cancel { flag, watch: None }
+    }
+
+    /// Ends runs when this says so, too. It is asked often while hooks run.
+    pub fn or_when(self, watch: impl Fn() -> bool + Send + Sync + 'static) -> Cancel {
+        Cancel { watch: Some(Arc::new(watch)), ..self }
+    }
+
     /// Ends every run that was given this value.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.flag.store(true, Ordering::SeqCst);
     }
 
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.flag.load(Ordering::SeqCst) || self.watch.as_ref().is_some_and(|watch| watch())
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Cancel").field("flag", &self.flag).finish_non_exhaustive()
     }
 }
 
@@ -107,7 +128,22 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
     os::run_all(invocations, is_answer, cancel)
 }
 
-/// The name of a signal, such as `SIGKILL`.
-pub fn signal_name(signal: i32) -> String {
-    format!("signal {signal}")
+/// How this invocation would be started, for people who ask.
+pub fn how_it_starts(invocation: &Invocation) -> String {
+    match os::first_way(invocation) {
+        Ok(way) if way.direct => format!("{} (no shell is needed)", way.program.to_string_lossy()),
+        Ok(way) => match way.args {
+            shell::Args::Words(words) => {
+                let options: Vec<&str> = words
+                    .iter()
+                    .skip(1)
+                    .map(String::as_str)
+                    .filter(|word| *word != invocation.command)
+                    .collect();
+                format!("{} {} …", way.program.to_string_lossy(), options.join(" "))
+            }
+            shell::Args::Text(text) => text,
+        },
+        Err(problem) => format!("it cannot be started: {problem}"),
+    }
 }

@@ -1,15 +1,15 @@
 //! The runner on Unix: one thread, one poll over all pipes and processes.
 
+#[path = "unix/marker.rs"]
+mod marker;
+#[path = "unix/process.rs"]
+mod process;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "unix/clone.rs"]
 mod spawn;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[path = "unix/command.rs"]
 mod spawn;
-#[path = "unix/marker.rs"]
-mod marker;
-#[path = "unix/process.rs"]
-mod process;
 #[path = "unix/start.rs"]
 mod start;
 #[path = "unix/tree.rs"]
@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::Next;
+use super::shell::Way;
 use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
 use marker::Marker;
 use process::{Process, Role};
@@ -29,6 +30,12 @@ use process::{Process, Role};
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
 /// How much is read at once; what a pipe holds.
 const PIPE_SIZE: usize = 64 * 1024;
+
+/// The way this is tried first.
+pub fn first_way(invocation: &Invocation) -> Result<Way, String> {
+    let mut ways = start::ways(invocation)?;
+    Ok(ways.remove(0))
+}
 
 pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
     process::reap_abandoned();
@@ -43,7 +50,10 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         buffer: Vec::with_capacity(PIPE_SIZE),
     };
     while run.step(cancel) {}
-    run.exits.into_iter().map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled))).collect()
+    run.exits
+        .into_iter()
+        .map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled)))
+        .collect()
 }
 
 /// A run of several processes. Those that were not started yet follow as

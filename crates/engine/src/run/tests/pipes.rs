@@ -20,7 +20,8 @@ fn input_of_any_size_arrives_as_it_is() {
 fn stdin_is_a_pipe_that_ends() {
     let dir = TempDir::new();
     for size in [3, 100_000] {
-        let exit = hook(dir.path(), "test -p /dev/stdin && cat /dev/stdin | wc -c").reading(vec![b'x'; size]).run();
+        let exit =
+            hook(dir.path(), "test -p /dev/stdin && cat /dev/stdin | wc -c").reading(vec![b'x'; size]).run();
         assert_eq!(exit.out().trim(), size.to_string());
     }
 }
@@ -29,9 +30,16 @@ fn stdin_is_a_pipe_that_ends() {
 fn writing_before_reading_is_no_deadlock() {
     let dir = TempDir::new();
     let many = "dd if=/dev/zero bs=300000 count=1 2>/dev/null";
-    for command in [format!("{many}; cat"), format!("{many} >&2; {many}; cat"), format!("{many}; {many} >&2; cat >/dev/null; {many}")] {
+    for command in [
+        format!("{many}; cat"),
+        format!("{many} >&2; {many}; cat"),
+        format!("{many}; {many} >&2; cat >/dev/null; {many}"),
+    ] {
         let (exit, waited) = timed(hook(dir.path(), &command).reading(vec![b'y'; 300_000]));
-        assert_eq!((exit.status, exit.stdout.len()), (Status::Code(0), if command.ends_with("cat") { 600_000 } else { 600_000 }));
+        assert_eq!(
+            (exit.status, exit.stdout.len()),
+            (Status::Code(0), if command.ends_with("cat") { 600_000 } else { 600_000 })
+        );
         assert!(waited < ms(5000), "{command}: {waited:?}");
     }
 }

@@ -25,10 +25,34 @@ fn strange_files() -> TempDir {
 fn a_command_does_what_it_does_in_a_shell() {
     let dir = strange_files();
     let commands = [
-        "./ok.sh", "./ok.sh a b", "ok.sh", "sh ok.sh a", "./no-shebang a", "./crlf", "./crlf-env", "./no-interpreter",
-        "./empty", "./binary", "./not-executable", "./folder", "folder/", "./missing a", "missing a", "/", "./ok.sh/x",
-        "pwd", "printenv PWD", "env -u HOME printenv HOME", "./ok.sh | cat", "echo $HOME", "exit 5", "", "true", "X=1 ./ok.sh",
-        "printenv PATH", "ls",
+        "./ok.sh",
+        "./ok.sh a b",
+        "ok.sh",
+        "sh ok.sh a",
+        "./no-shebang a",
+        "./crlf",
+        "./crlf-env",
+        "./no-interpreter",
+        "./empty",
+        "./binary",
+        "./not-executable",
+        "./folder",
+        "folder/",
+        "./missing a",
+        "missing a",
+        "/",
+        "./ok.sh/x",
+        "pwd",
+        "printenv PWD",
+        "env -u HOME printenv HOME",
+        "./ok.sh | cat",
+        "echo $HOME",
+        "exit 5",
+        "",
+        "true",
+        "X=1 ./ok.sh",
+        "printenv PATH",
+        "ls",
     ];
     for command in commands {
         let exit = hook(dir.path(), command).run();
@@ -42,7 +66,11 @@ fn a_command_does_what_it_does_in_a_shell() {
             .expect("a shell");
         let code = Status::Code(shell.status.code().expect("no signal"));
         assert_eq!((exit.status, exit.stdout), (code, shell.stdout), "{command:?}");
-        assert_eq!(String::from_utf8_lossy(&exit.stderr), String::from_utf8_lossy(&shell.stderr), "{command:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&exit.stderr),
+            String::from_utf8_lossy(&shell.stderr),
+            "{command:?}"
+        );
     }
 }
 
@@ -110,7 +138,8 @@ fn the_directory_is_called_what_a_shell_would_call_it() {
 fn the_environment_is_the_given_one_and_the_name_of_the_run() {
     let dir = TempDir::new();
     let text = hook(dir.path(), "env").with("A", "1 2\n3").with("ÄÖ.x", "=").run();
-    let mut names: Vec<&str> = text.out().lines().filter_map(|line| line.split_once('=')).map(|pair| pair.0).collect();
+    let mut names: Vec<&str> =
+        text.out().lines().filter_map(|line| line.split_once('=')).map(|pair| pair.0).collect();
     names.sort_unstable();
     assert_eq!(names, ["A", "BOATHOOK_RUN", "HOME", "PATH", "PWD", "ÄÖ.x"]);
     assert!(text.out().contains("A=1 2\n3\n") && text.out().contains("ÄÖ.x==\n"), "{}", text.out());

@@ -60,7 +60,8 @@ mod tests {
             ("empty", Some(""), format!("{}.7", marker.0)),
         ];
         for (name, outer, expected) in cases {
-            let env: Vec<(OsString, OsString)> = outer.iter().map(|value| (MARKER.into(), value.into())).collect();
+            let env: Vec<(OsString, OsString)> =
+                outer.iter().map(|value| (MARKER.into(), value.into())).collect();
             assert_eq!(marker.of(7, &env), expected, "{name}");
         }
     }

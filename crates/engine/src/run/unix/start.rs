@@ -103,7 +103,8 @@ fn refuse_nul(invocation: &Invocation) -> Result<(), String> {
     Err(format!("{place} holds a NUL character, which no program can be given"))
 }
 
-fn ways(invocation: &Invocation) -> Result<Vec<Way>, String> {
+/// The ways to start it, the first one first; there is at least one.
+pub fn ways(invocation: &Invocation) -> Result<Vec<Way>, String> {
     let machine = Machine {
         os: Os::current(),
         env: &invocation.env,
@@ -216,7 +217,11 @@ fn explain(failure: Failure, invocation: &Invocation, ways: &[Way]) -> String {
     match failure {
         Failure::Process(error) => format!("no new process could be made: {}", io::Error::from(error)),
         Failure::Directory(error) => {
-            format!("its directory {} cannot be entered: {}", invocation.run_dir.display(), io::Error::from(error))
+            format!(
+                "its directory {} cannot be entered: {}",
+                invocation.run_dir.display(),
+                io::Error::from(error)
+            )
         }
         Failure::Program(error) => format!("{program} cannot be executed: {}", io::Error::from(error)),
     }

@@ -1,0 +1,150 @@
+//! The linear-time engines, for patterns that neither look around nor refer back.
+//!
+//! Two, because each is cheap where the other is dear: one compiles in a few
+//! microseconds and walks slowly, the other compiles in a fraction of a
+//! millisecond and then runs through megabytes. Both are given the same text,
+//! written from the tree with every set spelt out, so that nothing of their
+//! own syntax can mean something else than in JavaScript.
+
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use regex_automata::meta;
+use regex_automata::util::syntax;
+
+use super::ecma::MAX_DEPTH;
+use super::set::CharSet;
+use super::syntax::{Edge, Node, Repeat, Tree};
+
+/// Up to this cost the engine that compiles quickly is the faster one.
+const QUICK_COST: u64 = 64 * 1024;
+/// Beyond this cost (ten seconds at worst) nothing is tried any more.
+const COST_LIMIT: u64 = 1 << 28;
+/// Levels the engines count for one group: itself, a choice, a sequence, a quantifier.
+const NESTING: u32 = MAX_DEPTH as u32 * 4 + 4;
+/// What a compiled pattern may take, in bytes.
+const MEMORY: usize = 16 << 20;
+
+/// A pattern on the linear-time engines.
+#[derive(Debug)]
+pub struct Linear {
+    text: String,
+    size: u64,
+    quick: regex_lite::Regex,
+    thorough: OnceLock<Option<meta::Regex>>,
+}
+
+/// Pattern and subject together are too large to be tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooCostly;
+
+impl Linear {
+    /// Compiles a pattern; none when it looks around or refers back.
+    pub fn new(tree: &Tree) -> Option<Result<Linear, String>> {
+        let mut text = String::new();
+        write_node(&mut text, &tree.root)?;
+        let quick = regex_lite::RegexBuilder::new(&text).nest_limit(NESTING).size_limit(MEMORY).build();
+        Some(match quick {
+            Ok(quick) => Ok(Linear { text, size: tree.root.size(), quick, thorough: OnceLock::new() }),
+            Err(error) => Err(format!("it is valid JavaScript, but more than we follow: {error}")),
+        })
+    }
+
+    /// Whether it fits anywhere in the subject.
+    pub fn is_match(&self, subject: &str) -> Result<bool, TooCostly> {
+        let cost = self.size.saturating_mul(subject.len() as u64);
+        if cost > COST_LIMIT {
+            return Err(TooCostly);
+        }
+        let thorough = if cost <= QUICK_COST { None } else { self.thorough() };
+        Ok(match thorough {
+            Some(regex) => regex.is_match(subject),
+            None => self.quick.is_match(subject),
+        })
+    }
+
+    fn thorough(&self) -> Option<&meta::Regex> {
+        let build = || {
+            meta::Regex::builder()
+                .syntax(syntax::Config::new().nest_limit(NESTING))
+                .configure(meta::Config::new().nfa_size_limit(Some(MEMORY)))
+                .build(&self.text)
+                .ok()
+        };
+        self.thorough.get_or_init(build).as_ref()
+    }
+}
+
+/// Writes a part in the syntax of the engines; none when it has no place there.
+fn write_node(text: &mut String, node: &Node) -> Option<()> {
+    match node {
+        Node::Empty => text.push_str("(?:)"),
+        Node::One(set) => write_set(text, set),
+        Node::Edge(edge) => text.push_str(edge_text(*edge)?),
+        Node::Group(_, body) => write_node(text, body)?,
+        Node::Back { .. } | Node::Look { .. } => return None,
+        Node::Repeat(repeat) => write_repeat(text, repeat)?,
+        Node::All(parts) => parts.iter().try_for_each(|part| write_node(text, part))?,
+        Node::Any(branches) => write_branches(text, branches)?,
+    }
+    Some(())
+}
+
+/// Line edges look at the character beside them, and the engines know other line ends.
+fn edge_text(edge: Edge) -> Option<&'static str> {
+    match edge {
+        Edge::Start => Some("^"),
+        Edge::End => Some("$"),
+        Edge::Word => Some(r"(?-u:\b)"),
+        Edge::NotWord => Some(r"(?-u:\B)"),
+        Edge::LineStart | Edge::LineEnd => None,
+    }
+}
+
+fn write_branches(text: &mut String, branches: &[Node]) -> Option<()> {
+    for (index, branch) in branches.iter().enumerate() {
+        text.push_str(if index == 0 { "(?:" } else { "|" });
+        write_node(text, branch)?;
+    }
+    text.push(')');
+    Some(())
+}
+
+fn write_repeat(text: &mut String, repeat: &Repeat) -> Option<()> {
+    text.push_str("(?:");
+    write_node(text, &repeat.body)?;
+    text.push(')');
+    // Whether more or less is tried first cannot change whether it fits.
+    match (repeat.min, repeat.max) {
+        (0, None) => text.push('*'),
+        (1, None) => text.push('+'),
+        (min, None) => _ = write!(text, "{{{min},}}"),
+        (min, Some(max)) => _ = write!(text, "{{{min},{max}}}"),
+    }
+    Some(())
+}
+
+fn write_set(text: &mut String, set: &CharSet) {
+    match set.ranges() {
+        [] => text.push_str(r"[^\x{0}-\x{10FFFF}]"),
+        [(one, last)] if one == last => write_point(text, *one),
+        ranges => {
+            text.push('[');
+            for (first, last) in ranges {
+                write_point(text, *first);
+                if first != last {
+                    text.push('-');
+                    write_point(text, *last);
+                }
+            }
+            text.push(']');
+        }
+    }
+}
+
+fn write_point(text: &mut String, point: u32) {
+    match char::from_u32(point) {
+        Some(plain) if plain.is_ascii_alphanumeric() || !plain.is_ascii() => text.push(plain),
+        Some(_) | None => _ = write!(text, "\\x{{{point:X}}}"),
+    }
+}

@@ -1,0 +1,161 @@
+//! A regular expression as a tree, and what can be wrong with its text.
+
+use super::set::CharSet;
+
+/// A parsed pattern.
+#[derive(Debug)]
+pub struct Tree {
+    /// The whole.
+    pub root: Node,
+    /// How many capturing groups it has.
+    pub groups: u32,
+}
+
+/// One part of a pattern.
+#[derive(Debug)]
+pub enum Node {
+    /// Nothing.
+    Empty,
+    /// One character of a set that holds no surrogates.
+    One(CharSet),
+    /// A place between characters.
+    Edge(Edge),
+    /// A capturing group, counted from 0.
+    Group(u32, Box<Node>),
+    /// The text of the one of these groups that took part; nothing if none did.
+    Back {
+        /// Several only when groups of different alternatives share a name.
+        groups: Vec<u32>,
+        /// Under `(?i:…)`.
+        ignore_case: bool,
+    },
+    /// A look at what follows or precedes.
+    Look {
+        /// Whether it looks backwards.
+        behind: bool,
+        /// Whether it must fail.
+        negated: bool,
+        /// What is looked for.
+        body: Box<Node>,
+    },
+    /// A quantifier.
+    Repeat(Repeat),
+    /// One after another.
+    All(Vec<Node>),
+    /// One of several.
+    Any(Vec<Node>),
+}
+
+/// A part and how often it may stand.
+#[derive(Debug)]
+pub struct Repeat {
+    /// What is repeated.
+    pub body: Box<Node>,
+    /// At least so often.
+    pub min: u32,
+    /// At most so often; none is for ever.
+    pub max: Option<u32>,
+    /// Whether more is tried before less.
+    pub greedy: bool,
+    /// The groups inside, which each turn forgets: from, and up to.
+    pub groups: (u32, u32),
+}
+
+/// A place between characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// `^`
+    Start,
+    /// `$`
+    End,
+    /// `^` under `(?m:…)`
+    LineStart,
+    /// `$` under `(?m:…)`
+    LineEnd,
+    /// `\b`
+    Word,
+    /// `\B`
+    NotWord,
+}
+
+impl Node {
+    /// How many steps the pattern has when every counted repetition is written out.
+    pub fn size(&self) -> u64 {
+        match self {
+            Node::Empty | Node::One(_) | Node::Edge(_) | Node::Back { .. } => 1,
+            Node::Group(_, body) | Node::Look { body, .. } => body.size().saturating_add(1),
+            Node::Repeat(repeat) => repeat.size(),
+            Node::All(parts) | Node::Any(parts) => {
+                parts.iter().fold(1, |sum: u64, part| sum.saturating_add(part.size()))
+            }
+        }
+    }
+
+    /// Whether it takes at least one character wherever it fits.
+    pub fn takes_something(&self) -> bool {
+        match self {
+            Node::One(_) => true,
+            Node::Empty | Node::Edge(_) | Node::Back { .. } | Node::Look { .. } => false,
+            Node::Group(_, body) => body.takes_something(),
+            Node::Repeat(repeat) => repeat.min > 0 && repeat.body.takes_something(),
+            Node::All(parts) => parts.iter().any(Node::takes_something),
+            Node::Any(branches) => branches.iter().all(Node::takes_something),
+        }
+    }
+}
+
+impl Repeat {
+    fn size(&self) -> u64 {
+        let turns = u64::from(self.max.unwrap_or(self.min.saturating_add(1)));
+        self.body.size().saturating_add(1).saturating_mul(turns).saturating_add(1)
+    }
+}
+
+/// What is wrong with a pattern, and at which of its characters (from 1).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{fault} (at character {at})")]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub fault: Fault,
+    /// Where.
+    pub at: usize,
+}
+
+/// What can be wrong with a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("`{0}` has nothing to repeat; write `.*` for any text, `\\{0}` for the character itself")]
+    NothingToRepeat(char),
+    #[error("`^`, `$`, `\\b` and look-behinds cannot be repeated by `{0}`")]
+    EdgeRepeated(char),
+    #[error("the numbers of `{{{min},{max}}}` are out of order")]
+    NumbersOutOfOrder { min: u64, max: u64 },
+    #[error("`(` is never closed; write `\\(` for the character itself")]
+    OpenGroup,
+    #[error("`)` closes nothing; write `\\)` for the character itself")]
+    StrayClose,
+    #[error("`[` is never closed; write `\\[` for the character itself")]
+    OpenClass,
+    #[error("the range `{from}-{to}` is out of order")]
+    RangeOutOfOrder { from: String, to: String },
+    #[error("a `\\` at the end escapes nothing; write `\\\\` for the character itself")]
+    TrailingBackslash,
+    #[error("`(?{0}` starts no group that JavaScript knows; {1}")]
+    UnknownGroup(String, &'static str),
+    #[error("modifiers like `(?i:…)` name each of i, m and s once at most, and at least one")]
+    BadModifiers,
+    #[error("a group's name is written `(?<name>…)`: letters, digits, `_` and `$`, not a digit first")]
+    BadGroupName,
+    #[error("two groups are named `{0}`")]
+    SameName(String),
+    #[error("`\\k` needs the name of a group, as in `\\k<name>`, in a pattern that has named groups")]
+    BadNamedReference,
+    #[error("no group is named `{0}`")]
+    NoSuchName(String),
+    #[error("groups are nested more than {0} deep, which is more than we follow")]
+    TooDeep(usize),
+    #[error(
+        "it is valid JavaScript, but with its repetitions written out it has more than {0} steps, which is more than we follow"
+    )]
+    TooLarge(u64),
+}
