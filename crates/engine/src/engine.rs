@@ -143,8 +143,9 @@ impl Engine {
     pub fn handle(&self, event: Event) -> Decision {
         let rules = self.rules();
         let hooks = self.hook_set(&event);
-        let event = self.filled(event);
-        let mut session = self.session_of(&event);
+        let mut event = self.filled(event);
+        let mut session = self.session_of(&event, &hooks);
+        tell_loop_count(&mut event, &session);
         let around = surroundings(&self.settings, &event, &session);
         let circumstances =
             Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
@@ -178,14 +179,15 @@ impl Engine {
     /// What would run for an event. Runs nothing.
     pub fn explain(&self, event: Event) -> Explanation {
         let hooks = self.hook_set(&event);
-        let event = self.filled(event);
-        let session = self.session_of(&event);
+        let mut event = self.filled(event);
+        let session = self.session_of(&event, &hooks);
+        tell_loop_count(&mut event, &session);
         Explanation { event, hooks, settings: self.settings.clone(), session }
     }
 
     /// Whether any hook is configured for an event. Cheap.
     pub fn has_hook(&self, event: EventKind) -> bool {
-        self.hooks().hooks.iter().any(|hook| hook.definition.event == event)
+        has_hook(&self.hooks(), event)
     }
 
     /// Every configured hook with its source and state.
@@ -271,8 +273,10 @@ impl Engine {
         }
     }
 
-    fn session_of(&self, event: &Event) -> Session {
-        event.conversation().map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
+    /// Nobody needs the session of an event without a hook.
+    fn session_of(&self, event: &Event, hooks: &HookSet) -> Session {
+        let conversation = if has_hook(hooks, event.kind) { event.conversation() } else { None };
+        conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
     }
 
     /// Saved before the answer is out: the host may send the next event at once.
@@ -303,6 +307,7 @@ impl Engine {
         plan: &Plan<'_>,
         decision: &Decision,
     ) {
+        let request = request_of(&plan.line);
         let blank = || Record {
             id: ids::record_id(),
             timestamp: started.to_owned(),
@@ -314,7 +319,7 @@ impl Engine {
             directory: None,
             timeout_ms: None,
             conversation: event.conversation(),
-            request: request_of(&event.payload),
+            request: Arc::clone(&request),
             response: None,
             duration: None,
             exit_code: None,
@@ -382,6 +387,19 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
         session: &session.env,
         depth: settings.depth,
         called_from: &settings.called_from,
+    }
+}
+
+fn has_hook(set: &HookSet, event: EventKind) -> bool {
+    set.hooks.iter().any(|hook| hook.definition.event == event)
+}
+
+/// A host that does not count follow-ups has them counted by the session.
+fn tell_loop_count(event: &mut Event, session: &Session) {
+    if event.kind.loops() && !event.payload.has("loop_count") {
+        let count = session.loop_count(event.kind, &event.payload);
+        let behind_own_fields = event.payload.position("session_id").unwrap_or(event.payload.len());
+        event.payload.insert(behind_own_fields, "loop_count", count);
     }
 }
 

@@ -66,13 +66,14 @@ const HEAD: &[&str] = &["conversation_id", "generation_id", "model"];
 /// Behind them.
 const TAIL: &[&str] =
     &["session_id", "hook_event_name", "cursor_version", "workspace_roots", "user_email", "transcript_path"];
-/// All that `workspaceOpen` has.
-const WORKSPACE_TAIL: &[&str] = &["hook_event_name", "cursor_version", "workspace_roots", "user_email"];
+/// All that an event outside conversations has.
+pub(crate) const WORKSPACE_TAIL: &[&str] =
+    &["hook_event_name", "cursor_version", "workspace_roots", "user_email"];
 
 /// Fills what is missing and applies the edition's names.
 pub fn fill(mut event: Event, facts: &Facts, rules: &Rules) -> Event {
-    let belongs_to_a_conversation = event.kind != EventKind::WorkspaceOpen;
-    let (head, tail) = if belongs_to_a_conversation { (HEAD, TAIL) } else { (&[][..], WORKSPACE_TAIL) };
+    let (head, tail) =
+        if event.kind.spec().in_conversation { (HEAD, TAIL) } else { (&[][..], WORKSPACE_TAIL) };
     let conversation = event.conversation().unwrap_or_else(ids::uuid);
     let value_of = |name: &str| match name {
         "conversation_id" | "session_id" => Value::from(conversation.clone()),

@@ -106,7 +106,12 @@ impl LogFile {
         Ok(self.segments()?.last().copied())
     }
 
-    fn segments(&self) -> Result<Vec<u64>, StateError> {
+    /// The bytes of a segment from an offset on; none when it is shorter.
+    pub(crate) fn segment_from(&self, segment: u64, offset: u64) -> Result<Option<Vec<u8>>, StateError> {
+        self.state.read_from(FOLDER, &name(segment), offset)
+    }
+
+    pub(crate) fn segments(&self) -> Result<Vec<u64>, StateError> {
         let names = self.state.names(FOLDER)?;
         Ok(names.iter().filter_map(|name| name.strip_suffix(".jsonl")?.parse().ok()).collect())
     }

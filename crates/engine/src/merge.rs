@@ -218,8 +218,7 @@ impl Merger<'_> {
             return;
         }
         let status = self.case.event.payload.text("status").unwrap_or_default();
-        let is_subagents = self.case.event.payload.has("subagent_type");
-        if is_subagents && status != "completed" {
+        if self.case.event.kind.of_subagent() && status != "completed" {
             let reason =
                 format!("`followup_message` counts only when a subagent completed, not on `{status}`");
             self.lose_all(|answer| answer.followup_message.is_some(), &reason);

@@ -30,6 +30,8 @@ pub struct Plan<'a> {
     pub steps: Vec<Step<'a>>,
     /// What does not, in the same order.
     pub skipped: Vec<Skipped<'a>>,
+    /// What hooks read: the payload as one line.
+    pub line: Arc<Vec<u8>>,
 }
 
 /// One hook that has a say.
@@ -82,9 +84,11 @@ pub struct Circumstances<'a> {
 /// Plans one event.
 pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'_>) -> Plan<'a> {
     let subject = event.subject();
-    let stdin = Arc::new(format!("{}\n", event.payload.to_json()).into_bytes());
-    let mut planner = Planner { event, circumstances, stdin, environments: Vec::new() };
-    let mut plan = Plan { steps: Vec::new(), skipped: Vec::new() };
+    let mut line = event.payload.to_json().into_bytes();
+    line.push(b'\n');
+    let line = Arc::new(line);
+    let mut planner = Planner { event, circumstances, stdin: Arc::clone(&line), environments: Vec::new() };
+    let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line };
     for hook in set.hooks.iter().filter(|hook| hook.definition.event == event.kind) {
         if let Some((reason, withheld)) = planner.reason_to_skip(hook, subject.as_deref()) {
             plan.skipped.push(Skipped { hook, reason, withheld });
@@ -143,7 +147,7 @@ impl Planner<'_> {
         if let HookState::Withheld(why) = hook.state {
             return fail(Failure::Withheld(why.sentence().to_owned()));
         }
-        if self.circumstances.around.depth >= DEEPEST {
+        if self.circumstances.around.depth > DEEPEST {
             return fail(Failure::TooDeep(self.circumstances.around.depth));
         }
         if let Some(Verdict::Invalid(reason)) =

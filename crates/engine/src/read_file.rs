@@ -48,7 +48,7 @@ pub struct Stamp {
 }
 
 /// What a path was when it was last looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Glimpse {
     stamp: Option<Stamp>,
     young: bool,

@@ -1,12 +1,11 @@
 //! One hook run as one line of the log.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-
-use crate::payload::Payload;
 
 /// This many records are kept in memory.
 pub const KEPT_IN_MEMORY: usize = 100;
@@ -43,7 +42,7 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// What the hook was given.
-    pub request: Box<RawValue>,
+    pub request: Arc<RawValue>,
     /// What it printed: an object when it was JSON, else text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Box<RawValue>>,
@@ -104,17 +103,16 @@ impl Record {
         let mut record = self.clone();
         match keep {
             Keep::Full => {
-                record.request = shortened(&record.request);
                 record.response = record.response.as_deref().map(shortened);
             }
             Keep::Redacted => {
-                record.request = redacted(&record.request);
+                record.request = redacted(&record.request).into();
                 record.response = record.response.as_deref().map(redacted);
                 record.stderr = sized(&record.stderr);
                 record.notes.clear();
             }
             Keep::None => {
-                record.request = raw(&json!({}));
+                record.request = raw(&json!({})).into();
                 record.response = None;
                 record.stderr = String::new();
                 record.notes.clear();
@@ -136,9 +134,11 @@ pub fn response_of(stdout: &[u8]) -> Option<Box<RawValue>> {
     compact.and_then(|object| RawValue::from_string(object).ok()).or_else(|| Some(raw(&json!(text))))
 }
 
-/// The request of an event.
-pub fn request_of(payload: &Payload) -> Box<RawValue> {
-    RawValue::from_string(payload.to_json()).unwrap_or_else(|_| raw(&json!({})))
+/// The request of an event, from the line its hooks read.
+pub fn request_of(line: &[u8]) -> Arc<RawValue> {
+    let line = String::from_utf8_lossy(line.trim_ascii_end());
+    let request = if line.len() > LONGEST_TEXT { Ok(cut(&line)) } else { RawValue::from_string(line.into_owned()) };
+    request.unwrap_or_else(|_| raw(&json!({}))).into()
 }
 
 fn raw(value: &Value) -> Box<RawValue> {
@@ -147,9 +147,10 @@ fn raw(value: &Value) -> Box<RawValue> {
 
 fn shortened(value: &RawValue) -> Box<RawValue> {
     let text = value.get();
-    if text.len() <= LONGEST_TEXT {
-        return value.to_owned();
-    }
+    if text.len() <= LONGEST_TEXT { value.to_owned() } else { cut(text) }
+}
+
+fn cut(text: &str) -> Box<RawValue> {
     let cut = (0..=LONGEST_TEXT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     raw(&json!({ "truncated": true, "bytes": text.len(), "head": &text[..cut] }))
 }
@@ -233,7 +234,7 @@ pub(crate) mod tests {
             directory: None,
             timeout_ms: None,
             conversation: None,
-            request: RawValue::from_string(request.to_owned()).expect(request),
+            request: request_of(request.as_bytes()),
             response: response_of(b"secret-1 \x1b[31m"),
             duration: None,
             exit_code: Some(0),

@@ -98,8 +98,7 @@ impl Session {
 
 /// The subagent an event speaks of; none on events of the conversation itself.
 fn subagent(event: EventKind, payload: &Payload) -> Option<String> {
-    let is_subagents = event.spec().inputs.iter().any(|field| field.name == "subagent_type");
-    is_subagents.then(|| payload.text("subagent_id").unwrap_or_default())
+    event.of_subagent().then(|| payload.text("subagent_id").unwrap_or_default())
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -7,7 +7,7 @@
 
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::digest::Digest;
@@ -79,12 +79,19 @@ impl StateDir {
     /// A whole file of ours; none when it does not exist. `folder` is a path
     /// below the directory, or empty.
     pub fn read(&self, folder: &str, name: &str) -> Result<Option<Vec<u8>>, StateError> {
+        self.read_from(folder, name, 0)
+    }
+
+    /// A file of ours from this byte on; none when it does not exist or is
+    /// shorter than that.
+    pub fn read_from(&self, folder: &str, name: &str, offset: u64) -> Result<Option<Vec<u8>>, StateError> {
         let path = self.file(folder, name);
         let Some(opened) = self.folder(folder)? else { return Ok(None) };
         let Some(file) = opened.read(name, &path)? else { return Ok(None) };
-        let mut bytes = Vec::new();
-        file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| StateError::Io(path.clone(), error))?;
-        if bytes.len() as u64 > LIMIT { Err(StateError::TooLarge(path, LIMIT)) } else { Ok(Some(bytes)) }
+        match rest_of(file, offset).map_err(|error| StateError::Io(path.clone(), error))? {
+            Some(bytes) if bytes.len() as u64 > LIMIT => Err(StateError::TooLarge(path, LIMIT)),
+            rest => Ok(rest),
+        }
     }
 
     /// Replaces a whole file, or leaves the old one as it was.
@@ -178,6 +185,16 @@ impl StateDir {
         }
         Ok(opened)
     }
+}
+
+fn rest_of(mut file: File, offset: u64) -> io::Result<Option<Vec<u8>>> {
+    if offset > 0 && file.metadata()?.len() < offset {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(offset))?;
+    file.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// A checksum of the body, a line end, the body.

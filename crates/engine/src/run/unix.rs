@@ -10,6 +10,9 @@ mod spawn;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[path = "unix/command.rs"]
 mod spawn;
+#[cfg(target_os = "linux")]
+#[path = "unix/block.rs"]
+mod block;
 #[path = "unix/start.rs"]
 mod start;
 #[path = "unix/tree.rs"]
@@ -28,8 +31,8 @@ use process::{Process, Role};
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
-/// How much is read at once; what a pipe holds.
-const PIPE_SIZE: usize = 64 * 1024;
+/// How much is read at once, until a process prints more than that.
+const SMALL_READ: usize = 1024;
 
 /// The way this is tried first.
 pub fn first_way(invocation: &Invocation) -> Result<Way, String> {
@@ -46,8 +49,7 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         started: 0,
         running: Vec::with_capacity(invocations.len().min(AT_ONCE)),
         exits: vec![None; invocations.len()],
-        // Not zeroed: a small answer should touch one page of it.
-        buffer: Vec::with_capacity(PIPE_SIZE),
+        buffer: Vec::with_capacity(SMALL_READ),
     };
     while run.step(cancel) {}
     run.exits

@@ -11,6 +11,7 @@
 mod difference;
 mod pin;
 mod record;
+mod seen;
 mod shell;
 mod subject;
 mod words;
@@ -33,6 +34,7 @@ pub use pin::{Content, Pin, Pinned};
 pub use record::Record;
 pub use subject::Subject;
 pub use words::{Coverage, Named, Scope, Uncovered, Why, coverage};
+pub(crate) use words::{first_word, named_by_words};
 
 const RECORDS: &str = "trust";
 const BLOBS: &str = "trust/blobs";
@@ -155,6 +157,11 @@ impl Trust {
         self.copy(record.config)
     }
 
+    /// Where the record of a source stands, or would stand.
+    pub(crate) fn record_file(&self, source: &Source) -> PathBuf {
+        self.state.file(RECORDS, &Place::of(source).record_name)
+    }
+
     /// How a source stands, with everything the loader keeps. No bytes: the
     /// file is gone.
     pub(crate) fn examine(
@@ -269,6 +276,11 @@ impl Trust {
 }
 
 impl Examination {
+    /// Of what the caller trusts here and now.
+    pub(crate) fn trusted(subject: Subject) -> Examination {
+        Examination { subject: Some(subject), ..Examination::of(TrustState::Trusted) }
+    }
+
     fn of(state: TrustState) -> Examination {
         Examination { state, subject: None, trusted_config: None, stale_stamps: false, record: None }
     }

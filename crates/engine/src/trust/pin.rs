@@ -62,13 +62,15 @@ pub struct Pinned {
 }
 
 /// Tells cheaply whether a path certainly is what it was.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Watch {
+    #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
     path: PathBuf,
     seen: Seen,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Seen {
     Nothing,
     /// Files come and go in a directory; that it is one is all that counts.

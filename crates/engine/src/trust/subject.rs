@@ -98,6 +98,11 @@ impl Subject {
         }
     }
 
+    /// Every path that was looked at, also those that are not covered yet.
+    pub(super) fn watches(&self) -> &[Watch] {
+        &self.watches
+    }
+
     /// What was read under this hash.
     pub(super) fn copy(&self, digest: Digest) -> Option<Vec<u8>> {
         let scripts = self.files.iter().filter_map(|file| file.bytes.as_deref());

@@ -89,13 +89,31 @@ const LONGEST: usize = 4096;
 
 /// What a command line names in these surroundings.
 pub fn coverage(command: &str, scope: &Scope) -> Coverage {
+    coverage_to(DEPTH, command, scope)
+}
+
+/// What the words of a command line name themselves; a line inside a word is
+/// not looked at.
+pub(crate) fn named_by_words(command: &str, scope: &Scope) -> Vec<Named> {
+    coverage_to(1, command, scope).named
+}
+
+fn coverage_to(depth: usize, command: &str, scope: &Scope) -> Coverage {
     let bases = vec![scope.run_dir.to_owned()];
     let mut reader = Reader { scope, bases, named: BTreeMap::new(), uncovered: BTreeSet::new() };
-    reader.line(command, DEPTH);
+    reader.line(command, depth);
     Coverage {
         named: reader.named.into_iter().map(|(path, loose)| Named { path, loose }).collect(),
         uncovered: reader.uncovered.into_iter().collect(),
     }
+}
+
+/// The program a command line starts with, as it is written.
+pub(crate) fn first_word(command: &str, os: Os) -> Option<String> {
+    shell::tokens(command, os).into_iter().find_map(|token| match token {
+        Token::Word { text, .. } if !text.contains('=') => Some(text),
+        Token::Word { .. } | Token::Break | Token::Into => None,
+    })
 }
 
 impl Why {
@@ -171,8 +189,11 @@ impl Reader<'_> {
             return self.leave_out(text, Why::Pattern, like_path);
         }
         // `$(git rev-parse --show-toplevel)/x`: most often it is the workspace.
-        if glued && let Some(workspace) = self.scope.workspace {
-            let inside = workspace.join(plain.trim_start_matches('/'));
+        if glued
+            && plain.starts_with('/')
+            && let Some(workspace) = self.scope.workspace
+        {
+            let inside = without_dots(&workspace.join(plain.trim_start_matches('/')));
             self.path(text, inside, like_path, written);
         }
         for path in self.places(&plain) {

@@ -36,7 +36,6 @@ fn the_files_a_command_names_are_found() {
         ("bun run .cursor/hooks/track.ts --stop", &["/ws/.cursor/hooks/track.ts"]),
         ("$CURSOR_PROJECT_DIR/a.sh", &["/ws/a.sh"]),
         ("\"${CLAUDE_PROJECT_DIR}\"/a.sh", &["/ws/a.sh"]),
-        ("\"$CLAUDE_PROJECT_DIR/a b.sh\"", &[]), // loose: it may be a line
         ("${CURSOR_PROJECT_DIR:-.}/a.sh", &["/ws/a.sh"]),
         ("$HOME/bin/x", &["/home/me/bin/x"]),
         ("~/bin/x", &["/home/me/bin/x"]),
@@ -50,7 +49,6 @@ fn the_files_a_command_names_are_found() {
         ),
         ("(./a.sh)<in.json", &["/ws/a.sh", "/ws/in.json"]),
         ("`./a.sh`", &["/ws/a.sh"]),
-        ("my\\ guard/x.sh", &[]), // loose: a name with a space
         ("--config=conf/x.json", &["/ws/conf/x.json"]),
         ("MODE=strict LIB=./lib.sh ./a.sh", &["/ws/lib.sh", "/ws/a.sh"]),
         ("cd tools && node guard.js", &["/ws/tools/guard.js"]),

@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(5);
 const LOOK_CLOSELY: Duration = Duration::from_millis(1);
 /// How long a killed process may take to die.
 const DYING: Duration = Duration::from_secs(1);
+/// What a pipe holds, so much is read at once from those that print much.
+const PIPE_SIZE: usize = 64 * 1024;
 /// A flood that never ends must not hold the drain of a pipe.
 const DRAIN_READS: usize = 64;
 
@@ -223,7 +225,12 @@ impl<'a> Process<'a> {
             Role::Stdout => self.child.printed(buffer, now),
             Role::Stderr | Role::Stdin | Role::End => self.child.complained(buffer, now),
         }
-        if buffer.len() == buffer.capacity() { More::Perhaps } else { More::NotNow }
+        if buffer.len() < buffer.capacity() {
+            return More::NotNow;
+        }
+        buffer.clear();
+        buffer.reserve_exact(PIPE_SIZE);
+        More::Perhaps
     }
 
     fn close(&mut self, role: Role) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{Access, OFlags, access, fcntl_setfl};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::Pid;
 
@@ -189,8 +189,8 @@ fn above_stdio(fd: OwnedFd) -> Result<OwnedFd, Failure> {
 }
 
 fn set_nonblocking(fd: &OwnedFd) -> Result<(), Failure> {
-    let set = || fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK);
-    set().map_err(Failure::Process)
+    // A new pipe has no other flags that could be lost.
+    fcntl_setfl(fd, OFlags::NONBLOCK).map_err(Failure::Process)
 }
 
 /// The directory as a shell would put it into `PWD`: what it inherited where
