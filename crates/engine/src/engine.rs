@@ -15,10 +15,11 @@ use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
 use crate::judge::Judge;
-use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader, Surface, TrustMode};
+use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader, SourceState, Surface, TrustMode};
 use crate::log_file::LogFile;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
+use crate::problem::Problem;
 use crate::plan::{Circumstances, Plan, plan};
 use crate::record::{Keep, RecentRecords, Record, request_of, response_of};
 use crate::rounds::settle;
@@ -170,6 +171,8 @@ impl Engine {
             decision.followup_message = None;
         }
         add_skipped(&mut decision, &planned);
+        decision.warnings.extend(source_warnings(&hooks, &planned));
+        decision.trusted_once = hooks.trusted_once.clone();
         drop(circumstances);
         self.remember(&mut decision, &event, &mut session, &heard);
         self.record(&started, &event, &heard, &planned, &decision);
@@ -219,13 +222,13 @@ impl Engine {
     }
 
     /// Writes what happened since the last call to the log on disk, and keeps
-    /// copies of sources that are good. Called when the answer is out.
-    pub fn write_out(&self) -> Result<(), StateError> {
+    /// copies of sources that are good; says what changed in the user's hooks.
+    /// Called when the answer is out.
+    pub fn write_out(&self) -> Result<Vec<Problem>, StateError> {
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
         LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept)?;
-        lock(&self.loader).remember_good();
-        Ok(())
+        Ok(lock(&self.loader).remember_good())
     }
 
     fn rules(&self) -> &'static Rules {
@@ -388,6 +391,36 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
         depth: settings.depth,
         called_from: &settings.called_from,
     }
+}
+
+/// What stands in the way of whole sources: those that cannot be read, and
+/// those that are withheld with a hook of this event in them.
+fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for report in &set.sources {
+        let file = report.source.file.display();
+        match &report.state {
+            SourceState::Absent | SourceState::Read => {}
+            SourceState::LastGood(problem) => {
+                warnings.push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
+            }
+            SourceState::Unreadable(problem) => {
+                warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
+            }
+        }
+        let withheld: Vec<_> = plan
+            .skipped
+            .iter()
+            .filter(|skipped| skipped.withheld && skipped.hook.source.file == report.source.file)
+            .collect();
+        if let Some(first) = withheld.first() {
+            let count = withheld.len();
+            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+            let look = if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
+            warnings.push(format!("{file}: {hooks} withheld: {}{look}", first.reason));
+        }
+    }
+    warnings
 }
 
 fn has_hook(set: &HookSet, event: EventKind) -> bool {

@@ -113,7 +113,7 @@ impl Planner<'_> {
         if let HookState::Withheld(why) = hook.state {
             let refuses =
                 why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block();
-            return (!refuses).then(|| (why.sentence().to_owned(), true));
+            return (!refuses).then(|| (why.reason().to_owned(), true));
         }
         if self.was_called_from(hook) {
             return Some(("this event was sent by a hook of the same file".to_owned(), false));
@@ -145,7 +145,7 @@ impl Planner<'_> {
     fn work(&mut self, hook: &Hook, subject: Option<&str>) -> Work {
         let fail = |failure| Work::Fail { failure, blocks: false };
         if let HookState::Withheld(why) = hook.state {
-            return fail(Failure::Withheld(why.sentence().to_owned()));
+            return fail(Failure::Withheld(why.reason().to_owned()));
         }
         if self.circumstances.around.depth > DEEPEST {
             return fail(Failure::TooDeep(self.circumstances.around.depth));
@@ -207,23 +207,6 @@ impl Planner<'_> {
             return Err("its value holds a NUL".to_owned());
         }
         Ok(value)
-    }
-}
-
-impl Withheld {
-    /// Why the hook does not run, and what to do about it.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Withheld::Untrusted => "the workspace is not trusted; look at its hooks with `boathook trust`",
-            Withheld::Changed => {
-                "its files changed since the workspace was trusted; look at the difference with `boathook trust`"
-            }
-            Withheld::NeedsExperiment => {
-                "edition 2.3 runs project hooks only with `[experiments] hooks_ide_project_config = true` in config.toml"
-            }
-            Withheld::NotOnThisSurface => "it does not run on the cloud surface",
-            Withheld::NotInThisEdition => "this edition does not know its event",
-        }
     }
 }
 

@@ -65,19 +65,7 @@ impl TestContext {
 
     /// Runs it with this on stdin.
     pub fn output_with<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>, stdin: &[u8]) -> Output {
-        let mut command = self.command(args);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let mut pipe = child.stdin.take().expect("stdin is a pipe");
-        let bytes = stdin.to_vec();
-        let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
-        let output = child.wait_with_output().expect("the binary ends");
-        writer.join().expect("the writer ends");
-        output
+        pipe(self.command(args), stdin)
     }
 
     /// What a person sees, for snapshots.
@@ -118,12 +106,28 @@ impl TestContext {
     }
 }
 
+/// Runs a command with this on stdin and takes what it prints.
+pub fn pipe(mut command: Command, stdin: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
+    let mut pipe = child.stdin.take().expect("stdin is a pipe");
+    let bytes = stdin.to_vec();
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
 /// A hooks.json with one command hook.
 pub fn one_hook(event: &str, command: &str) -> String {
     serde_json::json!({ "version": 1, "hooks": { event: [{ "command": command }] } }).to_string()
 }
 
-/// The last line of a file below a directory, for tests that look at evidence.
+/// The text of a file, for tests that look at evidence; empty when there is none.
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
