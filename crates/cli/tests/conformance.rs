@@ -48,7 +48,8 @@ fn every_event_is_covered() {
     let groups = read_groups();
     let covered: BTreeSet<&str> =
         cases(&groups).flat_map(|case| &case.steps).map(|step| step.event.as_str()).collect();
-    let missing: Vec<&str> = EVENTS.iter().map(|spec| spec.name).filter(|name| !covered.contains(name)).collect();
+    let missing: Vec<&str> =
+        EVENTS.iter().map(|spec| spec.name).filter(|name| !covered.contains(name)).collect();
     assert!(missing.is_empty(), "no case for {missing:?}");
 }
 
@@ -75,7 +76,11 @@ fn every_law_and_every_edition_has_its_cases() {
         assert!(present.contains(law.as_str()), "no group for law {law}");
     }
     for edition in Edition::ALL {
-        assert!(cases(&groups).any(|case| case.edition == edition.name()), "no case in edition {}", edition.name());
+        assert!(
+            cases(&groups).any(|case| case.edition == edition.name()),
+            "no case in edition {}",
+            edition.name()
+        );
     }
 }
 

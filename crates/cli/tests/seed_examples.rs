@@ -23,7 +23,10 @@ fn audit_keeps_a_line_of_every_event() {
         ("beforeShellExecution", json!({"command": "ls", "cwd": "/repo"})),
         ("beforeMCPExecution", json!({"tool_name": "t", "tool_input": "{}"})),
         ("afterShellExecution", json!({"command": "ls", "output": "a", "duration": 12})),
-        ("afterMCPExecution", json!({"tool_name": "t", "tool_input": "{}", "result_json": "{}", "duration": 12})),
+        (
+            "afterMCPExecution",
+            json!({"tool_name": "t", "tool_input": "{}", "result_json": "{}", "duration": 12}),
+        ),
         ("afterFileEdit", json!({"file_path": "/a", "edits": [{"old_string": "a", "new_string": "b"}]})),
         ("beforeSubmitPrompt", json!({"prompt": "Grüße \"quoted\""})),
         ("preCompact", json!({"trigger": "manual"})),
@@ -71,7 +74,11 @@ fn block_git_refuses_git_asks_about_gh_and_allows_the_rest() {
     }
     let plain = place.run("beforeShellExecution", &json!({"command": "git status", "cwd": ""}), &[]);
     assert_eq!(answer(&plain)["user_message"], "git is not used here, gh is.");
-    assert!(answer(&plain)["agent_message"].as_str().is_some_and(|text| text.contains("'git status' was not run")));
+    assert!(
+        answer(&plain)["agent_message"]
+            .as_str()
+            .is_some_and(|text| text.contains("'git status' was not run"))
+    );
     let log = fs::read_to_string(place.path("audit.log")).expect("both hooks of the event ran");
     assert_eq!(log.lines().count(), cases.len() + 1);
 }
@@ -151,7 +158,8 @@ fn track_stop_retries_after_two_failures_and_reports_every_turn() {
         assert_eq!(told["loopCount"], loops);
         assert!(told["timestamp"].as_str().is_some_and(|time| time.ends_with('Z')));
     }
-    let kept = fs::read_to_string(place.path("project/.cursor/hooks/state/agent-metrics.json")).expect("the counts");
+    let kept =
+        fs::read_to_string(place.path("project/.cursor/hooks/state/agent-metrics.json")).expect("the counts");
     let kept: Value = serde_json::from_str(&kept).expect("JSON");
     assert_eq!(kept["c-1"]["errorCount"], 2);
     assert_eq!(kept["c-2"]["lastStatus"], "error");
@@ -206,7 +214,10 @@ impl Place {
         self.project_hooks(&json!({"beforeShellExecution": [entry]}), "kube_guard.py");
         self.write("project/dev.yaml", "metadata:\n  namespace: dev\n");
         self.write("project/prod.yaml", "kind: Deployment\nmetadata:\n  name: web\n  namespace: prod\n");
-        self.write("project/two.yaml", "metadata: {namespace: dev}\n---\n---\nmetadata: {namespace: production}\n");
+        self.write(
+            "project/two.yaml",
+            "metadata: {namespace: dev}\n---\n---\nmetadata: {namespace: production}\n",
+        );
         self.write("project/broken.yaml", "metadata: [unclosed\n");
     }
 
@@ -233,7 +244,12 @@ impl Place {
         command.env_clear().env("PATH", path).env("HOME", self.path("home"));
         command.env("XDG_STATE_HOME", self.path("state")).env("XDG_CONFIG_HOME", self.path("config"));
         command.env("AUDIT_LOG", self.path("audit.log")).envs(env.iter().copied());
-        command.arg("--root").arg(self.path("system")).arg("--workspace").arg(self.path("project")).args(args);
+        command
+            .arg("--root")
+            .arg(self.path("system"))
+            .arg("--workspace")
+            .arg(self.path("project"))
+            .args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("boathook starts");
         let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
@@ -258,7 +274,9 @@ impl Telemetry {
                 let mut length = 0;
                 let mut line = String::new();
                 while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
-                    if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
+                    if let Some((_, value)) =
+                        line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+                    {
                         length = value.trim().parse().unwrap_or(0);
                     }
                     line.clear();
@@ -286,8 +304,9 @@ fn answer(output: &Output) -> Value {
 
 /// What `cargo xtask test` installed; none when it said that it cannot be had here.
 fn installed(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os(name)
-        .unwrap_or_else(|| panic!("{name} is not set: run `cargo xtask test`, which installs it and says where it is"));
+    let path = std::env::var_os(name).unwrap_or_else(|| {
+        panic!("{name} is not set: run `cargo xtask test`, which installs it and says where it is")
+    });
     if path.is_empty() {
         eprintln!("skipped: {name} is empty, so it cannot be had on this machine");
         return None;

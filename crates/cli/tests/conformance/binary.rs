@@ -89,6 +89,8 @@ fn trace_in(stderr: &str) -> Option<Value> {
     let starts = stderr.match_indices('{').map(|(start, _)| start);
     let line_starts = starts.filter(|start| *start == 0 || stderr.as_bytes()[start - 1] == b'\n');
     line_starts
-        .filter_map(|start| serde_json::Deserializer::from_str(&stderr[start..]).into_iter::<Value>().next()?.ok())
+        .filter_map(|start| {
+            serde_json::Deserializer::from_str(&stderr[start..]).into_iter::<Value>().next()?.ok()
+        })
         .find(|value| value.get("hooks").is_some())
 }

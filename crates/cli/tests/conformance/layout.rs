@@ -22,7 +22,9 @@ impl Layout {
         let keep = tempfile::tempdir().expect("a run directory");
         let root = keep.path().canonicalize().expect("the directory was just made");
         let layout = Layout { _keep: keep, root };
-        for name in ["project", "home", "system", "state", "config", "case"].into_iter().chain([case.cwd.as_str()]) {
+        for name in
+            ["project", "home", "system", "state", "config", "case"].into_iter().chain([case.cwd.as_str()])
+        {
             fs::create_dir_all(layout.path(name)).expect("a directory");
         }
         for name in &case.workspaces {
@@ -55,7 +57,12 @@ impl Layout {
 
     /// The environment of the case.
     pub fn env(&self, case: &Case) -> Vec<(String, String)> {
-        let own = [("HOME", "home"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("CASE_DIR", "case")];
+        let own = [
+            ("HOME", "home"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("CASE_DIR", "case"),
+        ];
         let path = ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default());
         own.into_iter()
             .map(|(name, directory)| (name.to_owned(), self.path(directory).display().to_string()))
@@ -90,9 +97,9 @@ impl Layout {
         match value {
             Value::String(text) => Value::String(self.fill(text)),
             Value::Array(items) => items.iter().map(|item| self.fill_value(item)).collect(),
-            Value::Object(fields) => {
-                Value::Object(fields.iter().map(|(key, value)| (key.clone(), self.fill_value(value))).collect())
-            }
+            Value::Object(fields) => Value::Object(
+                fields.iter().map(|(key, value)| (key.clone(), self.fill_value(value))).collect(),
+            ),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }

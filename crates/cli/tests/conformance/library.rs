@@ -33,7 +33,8 @@ pub fn run(case: &Case, layout: &Layout, report: &mut dyn FnMut(usize, Observed)
 
 fn observe(engine: &Engine, step: &Step, layout: &Layout) -> Result<Observed, String> {
     let kind = EventKind::named(&step.event).ok_or_else(|| format!("no event {}", step.event))?;
-    let payload = Payload::parse(layout.payload(step.payload.as_ref()).as_bytes()).map_err(|error| error.to_string())?;
+    let payload = Payload::parse(layout.payload(step.payload.as_ref()).as_bytes())
+        .map_err(|error| error.to_string())?;
     let started = Instant::now();
     let decision = engine.handle(Event::new(kind, payload));
     let elapsed = started.elapsed();
@@ -59,7 +60,11 @@ fn settings(case: &Case, layout: &Layout, options: &[String]) -> Result<Settings
     let config = layout.text("config/boathook/config.toml").unwrap_or_default();
     let mut settings = Settings {
         edition: Edition::named(&case.edition).ok_or_else(|| format!("no edition {}", case.edition))?,
-        environment: layout.env(case).into_iter().map(|(name, value)| (OsString::from(name), value.into())).collect(),
+        environment: layout
+            .env(case)
+            .into_iter()
+            .map(|(name, value)| (OsString::from(name), value.into()))
+            .collect(),
         project_experiment: config.contains("hooks_ide_project_config = true"),
         ..Settings::new(roots)
     };

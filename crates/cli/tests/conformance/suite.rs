@@ -46,7 +46,8 @@ fn run_case(case: &Case, run: Run) -> Vec<(String, String)> {
     let layout = Layout::of(case);
     let mut failures = Vec::new();
     let ended = run(case, &layout, &mut |index, observed| {
-        let name = if case.steps.len() > 1 { format!("{} #{}", case.name, index + 1) } else { case.name.clone() };
+        let name =
+            if case.steps.len() > 1 { format!("{} #{}", case.name, index + 1) } else { case.name.clone() };
         let found = differences(&case.steps[index].expect, &observed, &layout);
         failures.extend(found.into_iter().map(|difference| (name.clone(), difference)));
     });
@@ -76,7 +77,8 @@ pub fn prepare(
 
 fn table(subject: Only, ran: usize, mut failures: Vec<(String, String)>) -> String {
     failures.sort();
-    let mut cases: Vec<&str> = failures.iter().map(|(name, _)| name.split(" #").next().unwrap_or(name)).collect();
+    let mut cases: Vec<&str> =
+        failures.iter().map(|(name, _)| name.split(" #").next().unwrap_or(name)).collect();
     cases.dedup();
     let width = failures.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let mut text = format!("{subject:?}: {} of {ran} cases failed\n", cases.len());
