@@ -45,6 +45,7 @@ pub mod payload;
 pub mod perform;
 pub mod plan;
 pub mod problem;
+pub mod protected;
 pub mod read_file;
 pub mod record;
 pub mod rounds;
