@@ -46,12 +46,21 @@ pub enum Args {
     Text(String),
 }
 
-/// The ways to start a command. A later one is for when an earlier one's
-/// program cannot be executed: then nothing ran yet, and the shell says why.
-pub fn ways(command: &str, machine: &Machine) -> Result<Vec<Way>, String> {
+/// The way without a shell, where a shell would do nothing else. When its
+/// program cannot be executed nothing ran yet, and the shell is asked after all:
+/// it knows best what to say.
+pub fn direct(command: &str, machine: &Machine) -> Option<Way> {
     match machine.os {
-        Os::Linux | Os::Macos => Ok(posix::ways(command, machine)),
-        Os::Windows => windows::way(command, machine).map(|way| vec![way]),
+        Os::Linux | Os::Macos => posix::without_shell(command, machine),
+        Os::Windows => None,
+    }
+}
+
+/// The way through a shell, or why there is none.
+pub fn by_shell(command: &str, machine: &Machine) -> Result<Way, String> {
+    match machine.os {
+        Os::Linux | Os::Macos => Ok(posix::by_shell(command)),
+        Os::Windows => windows::way(command, machine),
     }
 }
 

@@ -18,7 +18,6 @@ mod start;
 #[path = "unix/tree.rs"]
 mod tree;
 
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,12 +25,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::child::Next;
 use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
 use marker::Marker;
-use process::{Process, Role};
+use process::Process;
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
-/// How much is read at once, until a process prints more than that.
-const SMALL_READ: usize = 1024;
 
 pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
     process::reap_abandoned();
@@ -42,7 +39,7 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         started: 0,
         running: Vec::with_capacity(invocations.len().min(AT_ONCE)),
         exits: vec![None; invocations.len()],
-        buffer: Vec::with_capacity(SMALL_READ),
+        buffer: Vec::new(),
     };
     while run.step(cancel) {}
     run.exits.into_iter().map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled))).collect()
@@ -92,10 +89,9 @@ impl Run<'_> {
     fn wait(&mut self) {
         let happened = happenings(&self.running, self.longest_sleep());
         let now = Instant::now();
-        for (place, role, flags) in happened {
-            self.running[place].take(role, flags, &mut self.buffer, now);
-        }
+        let mut happened = happened.into_iter();
         for process in &mut self.running {
+            process.take(&mut happened, &mut self.buffer, now);
             process.look_for_its_end(&mut self.buffer, now);
         }
     }
@@ -110,14 +106,16 @@ impl Run<'_> {
     fn settle(&mut self) {
         let now = Instant::now();
         let mut doomed = Vec::new();
-        for mut process in std::mem::take(&mut self.running) {
+        let mut place = 0;
+        while let Some(process) = self.running.get_mut(place) {
             match process.next(now, self.is_answer) {
                 Next::Wait(until) => {
                     process.sleep_until(until);
-                    self.running.push(process);
+                    place += 1;
                 }
-                Next::Kill(status) => doomed.push((process, status)),
+                Next::Kill(status) => doomed.push((self.running.remove(place), status)),
                 Next::Finish { leaked } => {
+                    let process = self.running.remove(place);
                     let index = process.index();
                     self.exits[index] = Some(process.finish(leaked, now));
                 }
@@ -141,20 +139,16 @@ impl Run<'_> {
     }
 }
 
-fn happenings(running: &[Process], sleep: Duration) -> Vec<(usize, Role, PollFlags)> {
-    let watched: Vec<(usize, Role, BorrowedFd)> = running
-        .iter()
-        .enumerate()
-        .flat_map(|(place, process)| process.watched().map(move |(role, fd)| (place, role, fd)))
-        .collect();
-    let mut fds: Vec<PollFd> =
-        watched.iter().map(|(_, role, fd)| PollFd::from_borrowed_fd(*fd, role.awaits())).collect();
+/// Waits for something to happen on the descriptors of all processes, and says
+/// what it was, in their order.
+fn happenings(running: &[Process], sleep: Duration) -> Vec<PollFlags> {
+    let watched = running.iter().flat_map(Process::watched);
+    let mut fds: Vec<PollFd> = watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
     let sleep = Timespec { tv_sec: sleep.as_secs() as i64, tv_nsec: sleep.subsec_nanos().into() };
-    // A signal that interrupts is as good as a wake: the caller looks at
-    // everything again. No other error can last.
-    if poll(&mut fds, Some(&sleep)).is_err() {
-        return Vec::new();
+    // A signal that interrupts is as good as a wake: everything is looked at
+    // again. No other error can last.
+    match poll(&mut fds, Some(&sleep)) {
+        Ok(_) => fds.iter().map(PollFd::revents).collect(),
+        Err(_) => Vec::new(),
     }
-    let happened = watched.iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());
-    happened.map(|((place, role, _), fd)| (*place, *role, fd.revents())).collect()
 }

@@ -22,19 +22,14 @@ const OWN_WORDS: &[&str] = &[
     "whence", "where", "which", "while", "zcompile", "zmodload", "zstyle",
 ];
 
-pub fn ways(command: &str, machine: &Machine) -> Vec<Way> {
-    let direct = without_shell(command, machine);
-    direct.into_iter().chain([by_shell(command)]).collect()
-}
-
-fn by_shell(command: &str) -> Way {
+pub fn by_shell(command: &str) -> Way {
     let words = vec![SHELL.to_owned(), "-c".to_owned(), command.to_owned()];
     Way { program: SHELL.into(), args: Args::Words(words), direct: false }
 }
 
 /// The program and its words, where a shell would do nothing else than start
 /// it. Any doubt is a no.
-fn without_shell(command: &str, machine: &Machine) -> Option<Way> {
+pub fn without_shell(command: &str, machine: &Machine) -> Option<Way> {
     if !command.bytes().all(means_itself) || imports_functions(machine) {
         return None;
     }
@@ -114,9 +109,7 @@ mod tests {
         let env = env(pairs);
         let is_program = |file: &OsStr| programs.iter().any(|program| file == *program);
         let machine = Machine { os: Os::Linux, env: &env, is_program: &is_program, has_shebang: &|_| false };
-        let ways = super::super::ways(command, &machine).expect("a POSIX command can always be started");
-        assert_eq!(ways.last(), Some(&by_shell(command)), "the shell is always the last way");
-        ways.into_iter().next().expect("there is always a way")
+        super::super::direct(command, &machine).unwrap_or_else(|| super::super::by_shell(command, &machine).unwrap())
     }
 
     fn direct(program: &str, words: &[&str]) -> Way {
@@ -155,7 +148,7 @@ mod tests {
             // Every name is a program here, so that only the rule can say no.
             let env = env(PATH);
             let machine = Machine { os: Os::Linux, env: &env, is_program: &|_| true, has_shebang: &|_| true };
-            assert_eq!(ways(&command, &machine), [by_shell(&command)], "{command:?}");
+            assert_eq!(without_shell(&command, &machine), None, "{command:?}");
         }
     }
 

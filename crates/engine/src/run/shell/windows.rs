@@ -148,9 +148,8 @@ mod tests {
             is_program: &|file| programs.iter().any(|program| file == *program),
             has_shebang: &|word| word.ends_with("shebang") || word == "hook.py",
         };
-        let mut ways = super::super::ways(command, &machine)?;
-        assert_eq!(ways.len(), 1, "Windows has one way to start a command");
-        match ways.remove(0) {
+        assert_eq!(super::super::direct(command, &machine), None, "Windows has no way without a shell");
+        match super::super::by_shell(command, &machine)? {
             Way { program, args: Args::Text(text), direct: false } => Ok((program.into_string().unwrap(), text)),
             other => panic!("not a shell with a text: {other:?}"),
         }

@@ -1,17 +1,19 @@
 //! The texts of a new process as `execve` wants them: ended by NUL, and arrays
 //! of pointers to them.
 //!
-//! The memory is kept per thread and used again: the environment is most of
-//! what is laid out for a process, and a small allocator asks the kernel for
-//! such a piece every time.
+//! The environment is most of it, and it stays the same from hook to hook: each
+//! thread keeps the last one as it was laid out. Collecting it again from all
+//! over the heap would cost a tenth of what starting a small program costs.
 
 use std::cell::RefCell;
-use std::ffi::{OsStr, c_char};
+use std::ffi::{OsStr, OsString, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 
+use super::super::MARKER;
 use super::super::shell::Args;
 use super::start::{Failure, Start};
 
@@ -19,15 +21,33 @@ thread_local! {
     static KEPT: RefCell<Block> = RefCell::new(Block::default());
 }
 
-/// Texts, and where each begins. The program comes first, then the directory,
-/// then the words, then the environment.
+/// All texts of a process, and pointers to them.
 #[derive(Default)]
 pub struct Block {
+    own: Texts,
+    shared: Shared,
+    /// The program, the directory, the words, null, the environment, null.
+    /// Valid until something is added to the texts.
+    pointers: Vec<*const c_char>,
+    words: usize,
+}
+
+/// Texts in one piece of memory.
+#[derive(Default)]
+struct Texts {
     bytes: Vec<u8>,
     starts: Vec<usize>,
-    words: usize,
-    /// Valid as long as nothing is added.
-    pointers: Vec<*const c_char>,
+    /// One of them holds a NUL, and would end there.
+    nul: bool,
+}
+
+/// An environment that was laid out. Nobody can change it while it is held here.
+#[derive(Default)]
+struct Shared {
+    env: Arc<Vec<(OsString, OsString)>>,
+    texts: Texts,
+    /// Which of the texts gives the directory.
+    pwd: Option<usize>,
 }
 
 const PROGRAM: usize = 0;
@@ -41,7 +61,7 @@ impl Block {
         let Args::Words(words) = &start.way.args else { return Err(Failure::Program(Errno::INVAL)) };
         KEPT.with_borrow_mut(|block| {
             block.lay_out(start, words);
-            Ok(lend(block))
+            if block.own.nul || block.shared.texts.nul { Err(Failure::Nul) } else { Ok(lend(block)) }
         })
     }
 
@@ -64,30 +84,74 @@ impl Block {
     }
 
     fn lay_out(&mut self, start: &Start, words: &[String]) {
-        self.bytes.clear();
-        self.starts.clear();
+        self.shared.keep(start.env.given);
+        self.own.clear();
+        self.own.add(start.way.program.as_bytes());
+        self.own.add(start.run_dir.as_os_str().as_bytes());
+        words.iter().for_each(|word| self.own.add(word.as_bytes()));
+        self.own.add_pair(MARKER.as_ref(), start.env.marker.as_ref());
+        if let Some(pwd) = start.env.pwd {
+            self.own.add_pair("PWD".as_ref(), pwd.as_os_str());
+        }
         self.words = words.len();
-        self.add([&start.way.program, OsStr::new(""), OsStr::new("")]);
-        self.add([start.run_dir.as_os_str(), OsStr::new(""), OsStr::new("")]);
-        for word in words {
-            self.add([word.as_ref(), OsStr::new(""), OsStr::new("")]);
-        }
-        for (name, value) in start.env.entries() {
-            self.add([name, OsStr::new("="), value]);
-        }
-        self.point();
+        self.point(start.env.pwd.is_some());
     }
 
-    fn add(&mut self, parts: [&OsStr; 3]) {
+    fn point(&mut self, own_pwd: bool) {
+        let replaced = self.shared.pwd.filter(|_| own_pwd);
+        let shared = self.shared.texts.pointers().enumerate().filter(|(place, _)| Some(*place) != replaced);
+        self.pointers.clear();
+        self.pointers.extend(self.own.pointers());
+        self.pointers.insert(ARGV + self.words, ptr::null());
+        self.pointers.extend(shared.map(|(_, pointer)| pointer));
+        self.pointers.push(ptr::null());
+    }
+}
+
+impl Shared {
+    fn keep(&mut self, env: &Arc<Vec<(OsString, OsString)>>) {
+        if Arc::ptr_eq(&self.env, env) {
+            return;
+        }
+        self.env = Arc::clone(env);
+        self.texts.clear();
+        self.pwd = None;
+        for (name, value) in env.iter().filter(|(name, _)| name != MARKER) {
+            if name == "PWD" {
+                self.pwd = Some(self.texts.starts.len());
+            }
+            self.texts.add_pair(name, value);
+        }
+    }
+}
+
+impl Texts {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.starts.clear();
+        self.nul = false;
+    }
+
+    fn add(&mut self, text: &[u8]) {
         self.starts.push(self.bytes.len());
-        parts.iter().for_each(|part| self.bytes.extend_from_slice(part.as_bytes()));
+        self.copy(text);
         self.bytes.push(0);
     }
 
-    fn point(&mut self) {
-        let texts = self.starts.iter().map(|start| self.bytes[*start..].as_ptr().cast());
-        self.pointers.clear();
-        self.pointers.extend(texts.chain([ptr::null()]));
-        self.pointers.insert(ARGV + self.words, ptr::null());
+    fn add_pair(&mut self, name: &OsStr, value: &OsStr) {
+        self.starts.push(self.bytes.len());
+        self.copy(name.as_bytes());
+        self.bytes.push(b'=');
+        self.copy(value.as_bytes());
+        self.bytes.push(0);
+    }
+
+    fn copy(&mut self, text: &[u8]) {
+        self.nul |= text.contains(&0);
+        self.bytes.extend_from_slice(text);
+    }
+
+    fn pointers(&self) -> impl Iterator<Item = *const c_char> + '_ {
+        self.starts.iter().map(|start| self.bytes[*start..].as_ptr().cast())
     }
 }

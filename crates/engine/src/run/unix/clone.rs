@@ -46,7 +46,7 @@ fn spawn_block(start: &Start, block: &Block) -> Result<Started, Failure> {
         run_dir: block.run_dir(),
         argv: block.argv(),
         envp: block.envp(),
-        stdio: [start.stdin.as_raw_fd(), start.stdout.as_raw_fd(), start.stderr.as_raw_fd()],
+        stdio: start.stdio.map(|fd| fd.as_raw_fd()),
         host: std::process::id() as libc::pid_t,
         failed_step: AtomicI32::new(0),
         error: AtomicI32::new(0),
