@@ -8,6 +8,7 @@
 //! one face on all systems and does the rest.
 
 mod child;
+mod interrupt;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 mod os; // both give: run_all
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use interrupt::cancel_on_signals;
 pub use signal::signal_name;
 
 /// One process to run.

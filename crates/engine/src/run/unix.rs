@@ -9,6 +9,12 @@ mod spawn;
 #[cfg(target_os = "linux")]
 #[path = "unix/block.rs"]
 mod block;
+#[cfg(target_os = "linux")]
+#[path = "unix/guard.rs"]
+mod guard;
+#[cfg(not(target_os = "linux"))]
+#[path = "unix/no_guard.rs"]
+mod guard;
 #[path = "unix/marker.rs"]
 mod marker;
 #[path = "unix/process.rs"]
@@ -24,11 +30,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::Next;
 use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
+use guard::{GUARD_AFTER, Guard};
 use marker::Marker;
 use process::Process;
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
+
+/// Each process has three pipes and its end.
+const MOST_WATCHED: usize = 4 * AT_ONCE;
 
 pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
     process::reap_abandoned();
@@ -40,6 +50,8 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         running: Vec::with_capacity(invocations.len().min(AT_ONCE)),
         exits: vec![None; invocations.len()],
         buffer: Vec::new(),
+        guard: None,
+        guarded: false,
     };
     while run.step(cancel) {}
     run.exits.into_iter().map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled))).collect()
@@ -55,6 +67,9 @@ struct Run<'a> {
     running: Vec<Process<'a>>,
     exits: Vec<Option<Exit>>,
     buffer: Vec<u8>,
+    guard: Option<Guard>,
+    /// A guard was set up, or could not be.
+    guarded: bool,
 }
 
 impl Run<'_> {
@@ -71,7 +86,16 @@ impl Run<'_> {
         }
         self.wait();
         self.settle();
+        self.keep_guard();
         true
+    }
+
+    fn keep_guard(&mut self) {
+        let long = |process: &Process| process.age() >= GUARD_AFTER;
+        if !self.guarded && self.running.iter().any(long) {
+            self.guarded = true;
+            self.guard = Guard::new(&self.marker);
+        }
     }
 
     fn start_more(&mut self) {
@@ -87,12 +111,26 @@ impl Run<'_> {
 
     /// Sleeps until something happens, and takes note of it.
     fn wait(&mut self) {
-        let happened = happenings(&self.running, self.longest_sleep());
+        let mut happened = [PollFlags::empty(); MOST_WATCHED];
+        self.sleep(&mut happened);
         let now = Instant::now();
         let mut happened = happened.into_iter();
         for process in &mut self.running {
             process.take(&mut happened, &mut self.buffer, now);
             process.look_for_its_end(&mut self.buffer, now);
+        }
+    }
+
+    /// Notes what happened on the descriptors of all processes, in their order.
+    fn sleep(&self, happened: &mut [PollFlags; MOST_WATCHED]) {
+        let sleep = self.longest_sleep();
+        let sleep = Timespec { tv_sec: sleep.as_secs() as i64, tv_nsec: sleep.subsec_nanos().into() };
+        let watched = self.running.iter().flat_map(Process::watched);
+        let mut fds: Vec<PollFd> = watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
+        // A signal that interrupts is as good as a wake: everything is looked
+        // at again. No other error can last.
+        if poll(&mut fds, Some(&sleep)).is_ok() {
+            happened.iter_mut().zip(&fds).for_each(|(happened, fd)| *happened = fd.revents());
         }
     }
 
@@ -136,19 +174,5 @@ impl Run<'_> {
             let index = process.index();
             self.exits[index] = Some(process.finish_killed(status, &mut self.buffer));
         }
-    }
-}
-
-/// Waits for something to happen on the descriptors of all processes, and says
-/// what it was, in their order.
-fn happenings(running: &[Process], sleep: Duration) -> Vec<PollFlags> {
-    let watched = running.iter().flat_map(Process::watched);
-    let mut fds: Vec<PollFd> = watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
-    let sleep = Timespec { tv_sec: sleep.as_secs() as i64, tv_nsec: sleep.subsec_nanos().into() };
-    // A signal that interrupts is as good as a wake: everything is looked at
-    // again. No other error can last.
-    match poll(&mut fds, Some(&sleep)) {
-        Ok(_) => fds.iter().map(PollFd::revents).collect(),
-        Err(_) => Vec::new(),
     }
 }

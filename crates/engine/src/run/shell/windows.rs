@@ -5,11 +5,12 @@
 //! current directory, which is the workspace. The bash of System32 belongs to
 //! WSL and sees other paths, so it is never taken.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use super::{Args, Machine, Way};
 
-pub fn way(command: &str, machine: &Machine) -> Result<Way, String> {
+pub fn way(command: &str, machine: &Machine) -> Result<Way<'static>, String> {
     let line = Line::read(command);
     if line.ends_with(".ps1") {
         return Ok(by_powershell(&line, machine));
@@ -54,7 +55,7 @@ impl<'a> Line<'a> {
 
 // -File hands on the script's exit code; -Command would make every code but 0
 // into 1, so it says `exit` itself.
-fn by_powershell(line: &Line, machine: &Machine) -> Way {
+fn by_powershell(line: &Line, machine: &Machine) -> Way<'static> {
     const OPTIONS: &str = "-NoProfile -NonInteractive -ExecutionPolicy Bypass";
     let args = if line.has_operators() {
         let script = line.script.replace('\'', "''");
@@ -68,7 +69,7 @@ fn by_powershell(line: &Line, machine: &Machine) -> Way {
 
 // A shebang may name any interpreter, and bash finds it when it starts the
 // file; without one bash reads the file itself.
-fn by_bash(line: &Line, shebang: bool, machine: &Machine) -> Result<Way, String> {
+fn by_bash(line: &Line, shebang: bool, machine: &Machine) -> Result<Way<'static>, String> {
     let bash = find_bash(machine).ok_or_else(|| {
         format!("`{}` needs Git's bash, which is not installed (https://gitforwindows.org)", line.script)
     })?;
@@ -100,8 +101,8 @@ fn in_system(machine: &Machine, file: &str) -> String {
     format!(r"{windows}\System32\{file}")
 }
 
-fn by(program: String, args: String) -> Way {
-    Way { program: program.into(), args: Args::Text(args), direct: false }
+fn by(program: String, args: String) -> Way<'static> {
+    Way { program: Cow::Owned(program.into()), args: Args::Text(args), direct: false }
 }
 
 fn joined(first: &str, rest: &str) -> String {
@@ -150,7 +151,7 @@ mod tests {
         };
         assert_eq!(super::super::direct(command, &machine), None, "Windows has no way without a shell");
         match super::super::by_shell(command, &machine)? {
-            Way { program, args: Args::Text(text), direct: false } => Ok((program.into_string().unwrap(), text)),
+            Way { program, args: Args::Text(text), direct: false } => Ok((program.to_str().unwrap().to_owned(), text)),
             other => panic!("not a shell with a text: {other:?}"),
         }
     }

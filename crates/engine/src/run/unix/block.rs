@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::super::MARKER;
 use super::super::shell::Args;
-use super::start::{Failure, Start};
+use super::start::{Failure, Pwd, Start};
 
 thread_local! {
     static KEPT: RefCell<Block> = RefCell::new(Block::default());
@@ -30,6 +30,9 @@ pub struct Block {
     /// Valid until something is added to the texts.
     pointers: Vec<*const c_char>,
     words: usize,
+    /// `PWD=` and the run directory, with room for the child to write the real
+    /// name over it; empty when it is not to.
+    pwd: Vec<u8>,
 }
 
 /// Texts in one piece of memory.
@@ -50,13 +53,18 @@ struct Shared {
     pwd: Option<usize>,
 }
 
+/// As long as the kernel's paths get, with their NUL.
+pub const PATH_ROOM: usize = 4096;
+
+const PWD: &[u8] = b"PWD=";
+
 const PROGRAM: usize = 0;
 const RUN_DIR: usize = 1;
 const ARGV: usize = 2;
 
 impl Block {
     /// Lays everything out and lends it.
-    pub fn with<T>(start: &Start, lend: impl FnOnce(&Block) -> T) -> Result<T, Failure> {
+    pub fn with<T>(start: &Start, lend: impl FnOnce(&mut Block) -> T) -> Result<T, Failure> {
         // Only Windows has programs that divide their arguments themselves.
         let Args::Words(words) = &start.way.args else { return Err(Failure::Program(Errno::INVAL)) };
         KEPT.with_borrow_mut(|block| {
@@ -83,26 +91,47 @@ impl Block {
         self.pointers[ARGV + self.words + 1..].as_ptr()
     }
 
-    fn lay_out(&mut self, start: &Start, words: &[String]) {
+    /// Room for a path of `PATH_ROOM` bytes where the child is to write its
+    /// directory, or null.
+    pub fn pwd_room(&mut self) -> *mut c_char {
+        if self.pwd.is_empty() {
+            return ptr::null_mut();
+        }
+        self.pwd.as_mut_ptr().wrapping_add(PWD.len()).cast()
+    }
+
+    fn lay_out(&mut self, start: &Start, words: &[&str]) {
         self.shared.keep(start.env.given);
         self.own.clear();
         self.own.add(start.way.program.as_bytes());
         self.own.add(start.run_dir.as_os_str().as_bytes());
         words.iter().for_each(|word| self.own.add(word.as_bytes()));
         self.own.add_pair(MARKER.as_ref(), start.env.marker.as_ref());
-        if let Some(pwd) = start.env.pwd {
-            self.own.add_pair("PWD".as_ref(), pwd.as_os_str());
-        }
         self.words = words.len();
-        self.point(start.env.pwd.is_some());
+        self.pwd.clear();
+        match start.env.pwd {
+            Pwd::Given => {}
+            Pwd::Real => self.make_room_for_pwd(start.run_dir.as_os_str()),
+        }
+        self.point();
     }
 
-    fn point(&mut self, own_pwd: bool) {
-        let replaced = self.shared.pwd.filter(|_| own_pwd);
+    fn make_room_for_pwd(&mut self, run_dir: &OsStr) {
+        self.pwd.reserve(PWD.len() + PATH_ROOM.max(run_dir.len() + 1));
+        self.pwd.extend_from_slice(PWD);
+        self.pwd.extend_from_slice(run_dir.as_bytes());
+        self.pwd.push(0);
+    }
+
+    fn point(&mut self) {
+        let replaced = self.shared.pwd.filter(|_| !self.pwd.is_empty());
         let shared = self.shared.texts.pointers().enumerate().filter(|(place, _)| Some(*place) != replaced);
         self.pointers.clear();
         self.pointers.extend(self.own.pointers());
         self.pointers.insert(ARGV + self.words, ptr::null());
+        if !self.pwd.is_empty() {
+            self.pointers.push(self.pwd.as_ptr().cast());
+        }
         self.pointers.extend(shared.map(|(_, pointer)| pointer));
         self.pointers.push(ptr::null());
     }

@@ -13,7 +13,7 @@ use rustix::process::Pid;
 
 use super::super::MARKER;
 use super::super::shell::Args;
-use super::start::{Failure, Start, Started, errno};
+use super::start::{Failure, Pwd, Start, Started, errno};
 
 /// Starts a program. Its end announces itself on no descriptor.
 pub fn spawn(start: &Start) -> Result<Started, Failure> {
@@ -27,7 +27,12 @@ pub fn spawn(start: &Start) -> Result<Started, Failure> {
         command.arg0(name).args(rest);
     }
     command.env_clear().envs(start.env.given.iter().map(|(name, value)| (name, value))).env(MARKER, start.env.marker);
-    command.envs(start.env.pwd.map(|pwd| ("PWD", pwd)));
+    match start.env.pwd {
+        Pwd::Given => {}
+        Pwd::Real => {
+            command.envs(std::fs::canonicalize(start.run_dir).map(|real| ("PWD", real)));
+        }
+    }
     command.current_dir(start.run_dir).process_group(0);
     let [stdin, stdout, stderr] = start.stdio.map(|fd| fd.try_clone_to_owned());
     let own = |fd: io::Result<OwnedFd>| fd.map(Stdio::from).map_err(|error| Failure::Process(errno(&error)));

@@ -109,6 +109,10 @@ impl<'a> Process<'a> {
         self.index
     }
 
+    pub fn age(&self) -> Duration {
+        self.child.age(Instant::now())
+    }
+
     pub fn root(&self) -> Root<'_> {
         Root { pid: self.pid, marker: &self.marker }
     }
@@ -168,8 +172,10 @@ impl<'a> Process<'a> {
                 }
             }
             Role::Stdout | Role::Stderr => {
-                let hung_up = flags.contains(PollFlags::HUP);
-                if self.read(role, buffer, now) == More::NotNow && hung_up {
+                // Hung up without anything to read, or with the rest just read.
+                let last = flags.contains(PollFlags::HUP);
+                let empty = !flags.contains(PollFlags::IN) || self.read(role, buffer, now) == More::NotNow;
+                if last && empty {
                     self.close(role);
                 }
             }

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,11 +30,12 @@ const BUSY_TRIES: u32 = 6;
 
 /// What a new process is given.
 pub struct Start<'a> {
-    pub way: &'a Way,
+    pub way: &'a Way<'a>,
     pub run_dir: &'a Path,
     pub env: Environment<'a>,
     /// Its stdin, stdout and stderr.
     pub stdio: [BorrowedFd<'a>; 3],
+    pub fate: Fate,
 }
 
 /// A new process, and a descriptor that becomes readable when it ends, where
@@ -63,7 +64,26 @@ pub enum Failure {
 pub struct Environment<'a> {
     pub given: &'a Arc<Vec<(OsString, OsString)>>,
     pub marker: &'a str,
-    pub pwd: Option<&'a Path>,
+    pub pwd: Pwd,
+}
+
+/// What happens to a process when the thread that started it ends, where the
+/// system can see to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fate {
+    DiesWithHost,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+    OutlivesHost,
+}
+
+/// What becomes of `PWD`. A shell keeps what it inherited where that is the
+/// directory it runs in, and else puts the directory's real name there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pwd {
+    /// It stays as it is: it is right, or a shell will see to it.
+    Given,
+    /// It becomes the real name of the run directory.
+    Real,
 }
 
 /// Starts a process, or says why it cannot be started.
@@ -100,9 +120,9 @@ fn spawn_either_way(invocation: &Invocation, marker: &str, stdio: [BorrowedFd; 3
         has_shebang: &|_| false, // Here the kernel looks for it.
     };
     let spawn = |way: &Way| {
-        let pwd = if way.direct { pwd(invocation) } else { None };
-        let env = Environment { given: &invocation.env, marker, pwd: pwd.as_deref() };
-        spawn_ready(&Start { way, run_dir: &invocation.run_dir, env, stdio })
+        let pwd = if way.direct { pwd(invocation) } else { Pwd::Given };
+        let env = Environment { given: &invocation.env, marker, pwd };
+        spawn_ready(&Start { way, run_dir: &invocation.run_dir, env, stdio, fate: Fate::DiesWithHost })
     };
     match shell::direct(&invocation.command, &machine).map(|way| spawn(&way)) {
         None | Some(Err(Failure::Program(_))) => {}
@@ -149,7 +169,7 @@ fn output_pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
 
 /// A pipe that no program inherits, neither end of it among the first three
 /// descriptors, which a host may have closed.
-fn pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
+pub fn pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
     let (reader, writer) = io::pipe().map_err(|error| Failure::Process(errno(&error)))?;
     Ok((above_stdio(reader.into())?, above_stdio(writer.into())?))
 }
@@ -163,19 +183,17 @@ fn set_nonblocking(fd: &OwnedFd) -> Result<(), Failure> {
     fcntl_setfl(fd, OFlags::NONBLOCK).map_err(Failure::Process)
 }
 
-/// The directory as a shell would put it into `PWD`: what it inherited where
-/// that is the same directory, else its real name.
-fn pwd(invocation: &Invocation) -> Option<PathBuf> {
-    let run_dir = fs::metadata(&invocation.run_dir).ok()?;
-    let inherited = invocation.env.iter().find(|(name, _)| name == "PWD").map(|(_, value)| Path::new(value));
-    let same = |path: &&Path| {
-        path.is_absolute()
-            && fs::metadata(path).is_ok_and(|pwd| (pwd.dev(), pwd.ino()) == (run_dir.dev(), run_dir.ino()))
-    };
-    match inherited.filter(same) {
-        Some(path) => Some(path.to_owned()),
-        None => fs::canonicalize(&invocation.run_dir).ok(),
+fn pwd(invocation: &Invocation) -> Pwd {
+    let given = invocation.env.iter().find(|(name, _)| name == "PWD").map(|(_, value)| Path::new(value));
+    match given {
+        Some(given) if given.is_absolute() && is_same_directory(given, &invocation.run_dir) => Pwd::Given,
+        Some(_) | None => Pwd::Real,
     }
+}
+
+fn is_same_directory(one: &Path, other: &Path) -> bool {
+    let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    one.as_os_str() == other.as_os_str() || identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
 fn is_program(file: &OsStr) -> bool {
@@ -199,9 +217,10 @@ fn place_of_nul(invocation: &Invocation) -> String {
     let has_nul = |text: &OsStr| text.as_bytes().contains(&0);
     let variable = invocation.env.iter().find(|(name, value)| has_nul(name) || has_nul(value));
     match variable {
+        _ if has_nul(invocation.command.as_ref()) => "the command".to_owned(),
+        _ if has_nul(invocation.run_dir.as_os_str()) => "the directory".to_owned(),
         Some((name, _)) => format!("the environment variable {}", name.to_string_lossy()),
-        None if has_nul(invocation.run_dir.as_os_str()) => "the directory".to_owned(),
-        None => "the command".to_owned(),
+        None => "a text".to_owned(),
     }
 }
 
