@@ -25,7 +25,8 @@ pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
     let braces = braced(command);
     let mut quotes = Quotes::new(command);
     let given = |name: &str| PAYLOAD_NAMES.into_iter().find(|given| *given == name);
-    let mentions = braces.iter().filter_map(|(name, bytes)| Some((given(name)?, bytes)));
+    let exact = |(name, bytes): &&(&str, Range<usize>)| is_exact(name, &command[bytes.clone()]);
+    let mentions = braces.iter().filter(exact).filter_map(|(name, bytes)| Some((given(name)?, bytes)));
     for (name, bytes) in mentions.take(REPORTED) {
         let mention = Mention { command, name, bytes: bytes.clone(), quoting: quotes.at(bytes.start) };
         check_mention(entry, literal, &mention);
@@ -207,7 +208,13 @@ fn is_foreign(name: &str, whole: &str) -> bool {
         .iter()
         .any(|start| whole.starts_with(start));
     let field = || EVENTS.iter().flat_map(|spec| spec.inputs).any(|input| input.name == name);
-    prefixed || EDITOR.contains(&name) || (!PAYLOAD_NAMES.contains(&name) && field())
+    let given = PAYLOAD_NAMES.contains(&name) && is_exact(name, whole);
+    prefixed || EDITOR.contains(&name) || (field() && !given)
+}
+
+/// `${name}` and nothing else in the braces: only this form is given.
+fn is_exact(name: &str, whole: &str) -> bool {
+    whole.strip_prefix("${").and_then(|inside| inside.strip_suffix('}')) == Some(name)
 }
 
 /// Whether the command itself gives the name a value: `name=`, `read name`, `for name in`.

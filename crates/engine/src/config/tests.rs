@@ -346,8 +346,8 @@ fn what_stands_in_quotes_is_told_apart() {
         (r#"sh -c \"./a ${command}\""#, vec!["placeholder-in-code"]),
         (r#"./a # ${command}"#, vec![]),
         (r#"./a \"${prompt}\""#, vec!["placeholder-always-empty"]),
-        (r#"./a \"${command:-none}\""#, vec![]),
-        (r#"./a ${command"#, vec!["placeholder-unquoted"]),
+        (r#"./a \"${command:-none}\""#, vec!["placeholder-not-expanded"]),
+        (r#"./a ${command"#, vec!["placeholder-not-expanded"]),
         (r#"curl https://x"#, vec!["slashes-in-string"]),
     ];
     for (command, expected) in cases {
