@@ -373,6 +373,13 @@ fn no_input_is_read_for_long() {
         ("unknown keys", format!("{{\"version\":1,{keys}\"hooks\":{{}}}}")),
         ("unknown options", file(&format!("\"stop\":[{{{keys}\"command\":\"a\"}}]"))),
         ("a large group", file(&format!("\"stop\":[{{{keys}\"hooks\":[{hooks}]}}]"))),
+        (
+            "an inherited matcher",
+            file(&format!(
+                "\"preToolUse\":[{{\"_\":\"{}\",\"matcher\":\"a\",\"hooks\":[{hooks}]}}]",
+                "x".repeat(500_000)
+            )),
+        ),
         ("comments", "//\n".repeat(300_000)),
         (
             "placeholders",
