@@ -175,6 +175,11 @@ fn looking_around_and_referring_back_work_as_in_javascript() {
             ("^(?:a*?)*?(?=b)", "aab", true),
             ("^(a|ab)(?=c)(c|bcd)(d*)$", "abcd", true),
             (r"^(?:(\w)(?=\1))+", "aab", true),
+            (r"(((.+){2,}){2,})(?=$)", "a]aa", true),
+            (r"(\d+|.*\1)^", "a", true),
+            (r"(?<n>..*\k<n>){2,}", "aa", true),
+            (r"(?<=(?:$|a{2})(?<n>.{2}|\1))", "aa", true),
+            (r"^(?:(?:(a)|b)\1)*c", "aabc", true),
         ][..],
     );
 }
