@@ -12,5 +12,8 @@ pub mod matcher;
 pub mod problem;
 pub mod run;
 pub mod source;
+mod tab_edits;
 #[cfg(test)]
 mod testing;
+
+pub use tab_edits::tab_edits;

@@ -267,7 +267,7 @@ fn what_is_too_large_is_invalid_at_once() {
 /// Case C16: the bound holds for optimised builds; others have more time.
 #[test]
 fn a_bomb_costs_linear_time() {
-    let bound = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 50 });
+    let bound = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 50 });
     let subject = "a".repeat(1 << 20) + "!";
     for pattern in ["(a+)+$", "^(a+)+$", "^(a|a)*$", "^(?:a?){50}$", "(.*)*x$"] {
         let matcher = Matcher::new(pattern);
