@@ -1,3 +1,54 @@
-//! Tasks of the project: `cargo xtask test`, `bench`, `dist`, `soak`.
+//! Tasks of the project, run as `cargo xtask TASK`.
 
-fn main() {}
+mod bench;
+mod command;
+mod dist;
+mod progress;
+mod project;
+mod table;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use command::Outcome;
+
+const USAGE: &str = "\
+Usage: cargo xtask TASK
+
+  test    format, lint and test everything; installs what that needs
+  dist    build the static binary that is shipped
+  bench   what a hook costs, beside a floor and peers (--quick, --write)";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Outcome<()> {
+    let (task, rest) = args.split_first().ok_or_else(|| USAGE.to_owned())?;
+    match task.as_str() {
+        "test" => only_task(rest).and_then(|()| test::test()),
+        "dist" => only_task(rest).and_then(|()| dist::dist()),
+        "bench" => bench::Options::parse(rest).and_then(bench::bench),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        unknown => Err(format!("there is no task `{unknown}`\n{USAGE}")),
+    }
+}
+
+/// Refuses arguments a task does not have, so that a typing error is seen.
+fn only_task(rest: &[String]) -> Outcome<()> {
+    match rest.first() {
+        None => Ok(()),
+        Some(argument) => Err(format!("unexpected argument `{argument}`\n{USAGE}")),
+    }
+}

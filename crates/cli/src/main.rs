@@ -1,3 +1,60 @@
-//! The `boathook` command.
+//! The `boathook` command: parses what was typed, calls the command, and turns
+//! its result into an exit code.
 
-fn main() {}
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_macros))]
+
+mod args;
+mod commands;
+mod error;
+mod payload_args;
+mod report;
+mod settings;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::error::Failed;
+use crate::ui::Ui;
+
+/// What a command came to, as an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// 0.
+    Success,
+    /// 1: Boathook itself failed, or found what it was asked to look for.
+    Failure,
+    /// 2: an action was refused.
+    Refused,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let mut ui = Ui::new(args.global.color);
+    let result = run(&mut ui, &args);
+    let status = result.unwrap_or_else(|failed| {
+        ui.failed(&failed);
+        Status::Failure
+    });
+    ExitCode::from(match status {
+        Status::Success => 0,
+        Status::Failure => 1,
+        Status::Refused => 2,
+    })
+}
+
+fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
+    match &args.command {
+        Command::Run(run) => commands::run::run(ui, &args.global, run),
+        Command::Explain(explain) => commands::explain::explain(ui, &args.global, explain),
+        Command::Check(check) => commands::check::check(ui, &args.global, check),
+        Command::List(list) => commands::list::list(ui, &args.global, list),
+        Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
+        Command::Init(init) => commands::init::init(ui, &args.global, init),
+        Command::Log(log) => commands::log::log(ui, &args.global, log),
+        Command::Schema(schema) => commands::schema::schema(ui, schema),
+        Command::Completions(completions) => commands::completions::completions(ui, completions),
+    }
+}

@@ -10,6 +10,8 @@ use crate::problem::Place;
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a prompt hook may take when its entry says nothing.
 pub const DEFAULT_PROMPT_TIMEOUT: Duration = Duration::from_secs(30);
+/// A longer timeout is cut to this: clocks overflow before anybody waits so long.
+pub const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// How many automatic follow-ups a native script gets when its entry says nothing.
 pub const DEFAULT_LOOP_LIMIT: u32 = 5;
 
@@ -30,6 +32,10 @@ pub struct Definition {
     pub loop_limit: Option<u32>,
     /// Where it stands in its file.
     pub place: Option<Place>,
+    /// Where its command or prompt stands, quotes included.
+    pub action_place: Option<Place>,
+    /// Where its matcher stands, quotes included.
+    pub matcher_place: Option<Place>,
 }
 
 /// What a hook does.
@@ -74,6 +80,8 @@ impl Definition {
             fail_closed: false,
             loop_limit: Some(DEFAULT_LOOP_LIMIT),
             place: None,
+            action_place: None,
+            matcher_place: None,
         }
     }
 

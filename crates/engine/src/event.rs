@@ -124,6 +124,8 @@ pub struct EventSpec {
     pub inputs: &'static [InputField],
     /// Whether the agent waits for the hooks.
     pub waits: bool,
+    /// Whether it belongs to a conversation, and so has all common fields.
+    pub in_conversation: bool,
     /// Whether edition 2.3 knows it.
     pub in_2_3: bool,
     /// Whether it fires on the cloud surface.
@@ -150,6 +152,7 @@ const OBSERVER: EventSpec = EventSpec {
     answers: &[],
     inputs: &[],
     waits: false,
+    in_conversation: true,
     in_2_3: false,
     in_cloud: true,
     refusal: NOTHING_REFUSED,
@@ -211,7 +214,7 @@ pub const EVENTS: &[EventSpec] = &[
     EventSpec { kind: AfterTabFileEdit, name: "afterTabFileEdit", about: "After Tab edited a file.",
         subject: Subject::Constant("TabWrite"), inputs: input::AFTER_TAB_FILE_EDIT, in_2_3: true, in_cloud: false, ..OBSERVER },
     EventSpec { kind: WorkspaceOpen, name: "workspaceOpen", about: "A workspace opens or its folders change; may name plugins to load.",
-        answers: &[PluginPaths], waits: true, in_cloud: false, ..OBSERVER },
+        answers: &[PluginPaths], waits: true, in_conversation: false, in_cloud: false, ..OBSERVER },
 ];
 
 impl EventKind {
@@ -238,6 +241,11 @@ impl EventKind {
     /// Whether an answer on this event may carry the field.
     pub fn answers(self, field: AnswerField) -> bool {
         self.spec().answers.contains(&field)
+    }
+
+    /// Whether it speaks of a subagent and not of the conversation itself.
+    pub fn of_subagent(self) -> bool {
+        self.spec().inputs.iter().any(|field| field.name == "subagent_type")
     }
 
     /// Whether follow-ups, and so loop limits, exist here.

@@ -46,10 +46,17 @@ pub struct Place {
     pub bytes: Range<usize>,
 }
 
-/// Replaces some bytes of a text.
+/// The one right repair of a problem: all of its edits, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What is replaced.
+    /// The edits, none of which overlaps another.
+    pub edits: Vec<Edit>,
+}
+
+/// Replaces some bytes of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; an empty range inserts.
     pub bytes: Range<usize>,
     /// By what.
     pub text: String,
@@ -100,15 +107,31 @@ impl Problem {
     }
 }
 
+impl Fix {
+    /// Replaces some bytes.
+    pub fn replace(bytes: Range<usize>, text: impl Into<String>) -> Fix {
+        Fix { edits: vec![Edit { bytes, text: text.into() }] }
+    }
+
+    /// Inserts a text before and another one behind some bytes.
+    pub fn wrap(bytes: &Range<usize>, before: impl Into<String>, behind: impl Into<String>) -> Fix {
+        Fix { edits: vec![Edit::insert(bytes.start, before), Edit::insert(bytes.end, behind)] }
+    }
+}
+
+impl Edit {
+    /// Puts a text at a place where nothing is removed.
+    pub fn insert(at: usize, text: impl Into<String>) -> Edit {
+        Edit { bytes: at..at, text: text.into() }
+    }
+}
+
 impl Place {
-    /// The place of some bytes of a text.
+    /// The place of some bytes of a text. A byte order mark has no column.
     pub fn in_text(text: &str, bytes: Range<usize>) -> Place {
-        let before = &text[..bytes.start.min(text.len())];
+        let before = &text[..text.floor_char_boundary(bytes.start)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            bytes,
-        }
+        let line = before[line_start..].trim_start_matches('\u{feff}');
+        Place { line: before.matches('\n').count() + 1, column: line.chars().count() + 1, bytes }
     }
 }

@@ -2,9 +2,12 @@
 //! run in, and who outranks whom.
 //!
 //! The operating system is a value, so that all three are tested on one.
-//! Touches nothing but the `Roots` it is given.
+//! Looks at nothing but the `Roots` it is given, reads no file, and starts
+//! nothing: a repository's own configuration cannot make us run its programs.
 
 use std::path::{Path, PathBuf};
+
+use crate::read_file;
 
 /// An operating system whose paths we know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +19,8 @@ pub enum Os {
 }
 
 /// A kind of source, highest priority first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     /// The machine's owner.
     Enterprise,
@@ -58,6 +62,24 @@ pub struct Roots {
     pub state: PathBuf,
 }
 
+impl Roots {
+    /// The machine's real places for this user, state directory and these workspace roots.
+    pub fn new<W: Into<PathBuf>>(
+        os: Os,
+        home: impl Into<PathBuf>,
+        state: impl Into<PathBuf>,
+        workspaces: impl IntoIterator<Item = W>,
+    ) -> Roots {
+        Roots {
+            os,
+            system: PathBuf::from("/"),
+            home: home.into(),
+            workspaces: workspaces.into_iter().map(Into::into).collect(),
+            state: state.into(),
+        }
+    }
+}
+
 impl Os {
     /// The one this program was built for.
     pub fn current() -> Os {
@@ -92,17 +114,16 @@ impl Level {
 impl Source {
     /// Enterprise hooks run from the directory of their file.
     pub fn enterprise(os: Os, system: &Path) -> Source {
+        let prefixed = system != Path::new("/") && !system.as_os_str().is_empty();
         let directory = match os {
             Os::Linux => system.join("etc/cursor"),
             Os::Macos => system.join("Library/Application Support/Cursor"),
-            Os::Windows if system == Path::new("/") || system.as_os_str().is_empty() => {
-                PathBuf::from(r"C:\ProgramData\Cursor")
-            }
-            Os::Windows => system.join("ProgramData/Cursor"),
+            Os::Windows if prefixed => below(&below(system, "ProgramData"), "Cursor"),
+            Os::Windows => PathBuf::from(r"C:\ProgramData\Cursor"),
         };
         Source {
             level: Level::Enterprise,
-            file: directory.join("hooks.json"),
+            file: below(&directory, "hooks.json"),
             run_dir: directory,
             workspace: None,
         }
@@ -110,14 +131,14 @@ impl Source {
 
     /// Team hooks run from the team's managed directory.
     pub fn team(managed: PathBuf) -> Source {
-        Source { level: Level::Team, file: managed.join("hooks.json"), run_dir: managed, workspace: None }
+        Source { level: Level::Team, file: below(&managed, "hooks.json"), run_dir: managed, workspace: None }
     }
 
     /// Project hooks run from the project root, not from `.cursor/`.
     pub fn project(root: &Path) -> Source {
         Source {
             level: Level::Project,
-            file: root.join(".cursor").join("hooks.json"),
+            file: below(&below(root, ".cursor"), "hooks.json"),
             run_dir: root.to_owned(),
             workspace: Some(root.to_owned()),
         }
@@ -125,7 +146,110 @@ impl Source {
 
     /// User hooks run from `~/.cursor/`.
     pub fn user(home: &Path) -> Source {
-        let directory = home.join(".cursor");
-        Source { level: Level::User, file: directory.join("hooks.json"), run_dir: directory, workspace: None }
+        let directory = below(home, ".cursor");
+        Source {
+            level: Level::User,
+            file: below(&directory, "hooks.json"),
+            run_dir: directory,
+            workspace: None,
+        }
     }
 }
+
+/// Every source of these workspaces, in the walk from high to low priority.
+///
+/// A workspace that is named twice counts once, and the home is no workspace:
+/// its `.cursor/hooks.json` is the user's.
+pub fn sources(roots: &Roots, workspaces: &[PathBuf]) -> Vec<Source> {
+    let mut sources = vec![Source::enterprise(roots.os, &roots.system)];
+    sources.extend(teams(&managed(&roots.home)).into_iter().map(Source::team));
+    let mut seen = vec![roots.home.as_path()];
+    for workspace in workspaces {
+        if !seen.iter().any(|other| same_place(other, workspace)) {
+            seen.push(workspace);
+            sources.push(Source::project(workspace));
+        }
+    }
+    sources.push(Source::user(&roots.home));
+    sources
+}
+
+/// Where the teams' managed hooks stand, one folder for each team.
+pub(crate) fn managed(home: &Path) -> PathBuf {
+    below(&below(home, ".cursor"), "managed")
+}
+
+/// The workspace somebody stands in: the nearest directory upwards that holds
+/// `.cursor` or `.git`, else the directory itself.
+///
+/// The user's own `~/.cursor` does not make the home a workspace; a `.git`
+/// beside it does.
+pub fn find_workspace(cwd: &Path, home: &Path) -> PathBuf {
+    let is_root = |directory: &&Path| {
+        directory.join(".git").exists()
+            || (directory.join(".cursor").is_dir() && !same_place(directory, home))
+    };
+    cwd.ancestors().find(is_root).unwrap_or(cwd).to_owned()
+}
+
+/// A workspace root as the host wrote it, as a path of this system. On Windows
+/// editors write `/c:/Users/me`; everywhere else a root stays as it is.
+pub fn native_root(os: Os, root: &str) -> PathBuf {
+    match os {
+        Os::Linux | Os::Macos => PathBuf::from(root),
+        Os::Windows => PathBuf::from(windows_root(root)),
+    }
+}
+
+fn windows_root(root: &str) -> String {
+    let plain = root.strip_prefix(['/', '\\']).filter(|rest| has_drive(rest)).unwrap_or(root);
+    let mut native = plain.replace('/', r"\");
+    if has_drive(&native) {
+        native[..1].make_ascii_uppercase();
+        // A drive alone is the directory one last stood in there, not its root.
+        if native.len() == 2 {
+            native.push('\\');
+        }
+    }
+    let short = native.trim_end_matches('\\').len();
+    if short > 2 {
+        native.truncate(short);
+    }
+    native
+}
+
+fn has_drive(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    bytes.len() >= 2
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && bytes.get(2).is_none_or(|byte| matches!(byte, b'/' | b'\\'))
+}
+
+/// A name below a directory, with the separator the directory is written with.
+fn below(directory: &Path, name: &str) -> PathBuf {
+    match directory.to_str() {
+        Some(text) if has_drive(text) || text.starts_with(r"\\") => {
+            PathBuf::from(format!(r"{}\{name}", text.trim_end_matches('\\')))
+        }
+        Some(_) | None => directory.join(name),
+    }
+}
+
+/// The folder of each team, sorted by name.
+fn teams(managed: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(managed) else { return Vec::new() };
+    let mut names: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect();
+    names.retain(|name| name.to_string_lossy().starts_with("team_"));
+    names.sort();
+    names.iter().map(|name| below(&managed.join(name), "hooks")).collect()
+}
+
+/// Whether two paths lead to one directory, however they are spelt.
+fn same_place(one: &Path, other: &Path) -> bool {
+    one == other || read_file::same_directory(one, other)
+}
+
+#[cfg(test)]
+#[path = "source/tests.rs"]
+mod tests;

@@ -3,12 +3,28 @@
 //! Knows nothing of JSON or decisions. Processes run in their own group, the
 //! deadline starts before the first byte is written, and whatever a hook does
 //! the run ends within its timeout and a little more.
+//!
+//! `child` decides when a process is over, `shell` how it is started; `os` has
+//! one face on all systems and does the rest.
+
+mod child;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod os; // both give: run_all
+mod output;
+mod shell;
+mod signal;
+#[cfg(all(test, unix))]
+mod tests;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+pub use signal::signal_name;
 
 /// One process to run.
 #[derive(Debug, Clone)]
@@ -63,34 +79,71 @@ pub const STDOUT_LIMIT: usize = 16 * 1024 * 1024;
 pub const STDERR_KEPT: usize = 64 * 1024;
 /// At most this many processes at once.
 pub const AT_ONCE: usize = 64;
+/// Every process finds the name of its run in this variable, and so does what
+/// it starts: the way to find a tree whose members hide from their ancestors.
+pub const MARKER: &str = "BOATHOOK_RUN";
 
-/// Lets another thread (or a signal handler) end a run: all trees die.
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+/// Says whether an output is a whole answer already. When a process has ended
+/// and a descendant of it keeps its stdout open, nobody needs to wait then.
+pub type IsAnswer = fn(&[u8]) -> bool;
+
+/// Lets another thread, a signal handler or the end of the host end a run: all
+/// trees die.
+#[derive(Clone, Default)]
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    watch: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
 
 impl Cancel {
+    /// Ends runs when this flag is set, as a signal handler can.
+    pub fn on(flag: Arc<AtomicBool>) -> Cancel {
+        Cancel { flag, watch: None }
+    }
+
+    /// Ends runs when this says so, too. It is asked often while hooks run.
+    pub fn or_when(self, watch: impl Fn() -> bool + Send + Sync + 'static) -> Cancel {
+        Cancel { watch: Some(Arc::new(watch)), ..self }
+    }
+
     /// Ends every run that was given this value.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.flag.store(true, Ordering::SeqCst);
     }
 
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.flag.load(Ordering::SeqCst) || self.watch.as_ref().is_some_and(|watch| watch())
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Cancel").field("flag", &self.flag).finish_non_exhaustive()
     }
 }
 
 /// Runs all of them together and waits for every one.
-pub fn run_all(invocations: &[Invocation], cancel: &Cancel) -> Vec<Exit> {
-    let _ = cancel;
-    invocations
-        .iter()
-        .map(|_| Exit {
-            status: Status::NotStarted(String::new()),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            duration: Duration::ZERO,
-            leaked: false,
-        })
-        .collect()
+pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
+    os::run_all(invocations, is_answer, cancel)
+}
+
+/// How this invocation would be started, for people who ask.
+pub fn how_it_starts(invocation: &Invocation) -> String {
+    match os::first_way(invocation) {
+        Ok(way) if way.direct => format!("{} (no shell is needed)", way.program.to_string_lossy()),
+        Ok(way) => match way.args {
+            shell::Args::Words(words) => {
+                let options: Vec<&str> = words
+                    .iter()
+                    .skip(1)
+                    .map(String::as_str)
+                    .filter(|word| *word != invocation.command)
+                    .collect();
+                format!("{} {} …", way.program.to_string_lossy(), options.join(" "))
+            }
+            shell::Args::Text(text) => text,
+        },
+        Err(problem) => format!("it cannot be started: {problem}"),
+    }
 }

@@ -1,0 +1,127 @@
+//! `boathook check`: every problem in every source.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use boathook_engine::config::apply_fixes;
+use boathook_engine::engine::load_options;
+use boathook_engine::load::{HookSet, Loader};
+use boathook_engine::problem::{Problem, Severity};
+use boathook_engine::source::Level;
+
+use crate::Status;
+use crate::args::Global;
+use crate::error::Failed;
+use crate::report::{self, Texts};
+use crate::settings::settings;
+use crate::ui::Ui;
+
+/// Report every problem in every hooks.json
+///
+/// Reads the same files as `boathook run`, in the same order, and says for each
+/// problem where it is, what to write instead, and what the original product
+/// does with it. Runs no hook. Exit code 1 when there is an error.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// Repair what has one right answer; the rest of a file is left as it is
+    #[arg(long)]
+    fix: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, Failed> {
+    let mut set = load(global)?;
+    if args.fix && repair(ui, &set)? > 0 {
+        set = load(global)?;
+    }
+    let worst = set.problems.iter().map(|problem| problem.severity).max();
+    let bad = if args.strict { Severity::Warning } else { Severity::Error };
+    let status = if worst.is_some_and(|worst| worst >= bad) { Status::Failure } else { Status::Success };
+    if args.json {
+        let problems: Vec<_> = set.problems.iter().map(report::problem_json).collect();
+        ui.json(&serde_json::json!({ "problems": problems }).to_string());
+        return Ok(status);
+    }
+    let mut texts = Texts::default();
+    for problem in &set.problems {
+        report::problem(ui, problem, &mut texts);
+    }
+    summary(ui, &set, args);
+    Ok(status)
+}
+
+fn load(global: &Global) -> Result<std::sync::Arc<HookSet>, Failed> {
+    let settings = settings(global, &[])?;
+    let workspaces = settings.roots.workspaces.clone();
+    Ok(Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces))
+}
+
+fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
+    let count = |severity| set.problems.iter().filter(|problem| problem.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let hooks = set.hooks.len();
+    if errors + warnings == 0 {
+        ui.line(&format!("{} checked, no problems", plural(hooks, "hook")));
+        return;
+    }
+    ui.line(&format!(
+        "{} checked: {}, {}",
+        plural(hooks, "hook"),
+        plural(errors, "error"),
+        plural(warnings, "warning")
+    ));
+    let fixable = set.problems.iter().filter(|problem| problem.fix.is_some()).count();
+    if fixable > 0 && !args.fix {
+        ui.hint(&format!("`boathook check --fix` repairs {fixable} of them"));
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// Repairs files of the user and of the project; managed ones are not ours.
+fn repair(ui: &mut Ui, set: &HookSet) -> Result<usize, Failed> {
+    let mut by_file: BTreeMap<&Path, Vec<Problem>> = BTreeMap::new();
+    for problem in set.problems.iter().filter(|problem| problem.fix.is_some()) {
+        if let Some(file) = &problem.file {
+            by_file.entry(file).or_default().push(problem.clone());
+        }
+    }
+    let mut repaired = 0;
+    for (file, problems) in by_file {
+        let managed = set.sources.iter().any(|report| {
+            report.source.file == file && matches!(report.source.level, Level::Enterprise | Level::Team)
+        });
+        if managed {
+            ui.warning(&format!("{}: a managed file is not repaired here", file.display()));
+            continue;
+        }
+        repair_file(file, &problems)?;
+        repaired += problems.len();
+        ui.say(&format!("repaired {} in {}", plural(problems.len(), "problem"), file.display()));
+    }
+    Ok(repaired)
+}
+
+fn repair_file(file: &Path, problems: &[Problem]) -> Result<(), Failed> {
+    // A link stays a link: what it leads to is replaced.
+    let target: PathBuf = file.canonicalize().map_err(|error| Failed::file(file, error))?;
+    let text = fs::read_to_string(&target).map_err(|error| Failed::file(file, error))?;
+    let fixed = apply_fixes(&text, problems);
+    let permissions = fs::metadata(&target).map_err(|error| Failed::file(file, error))?.permissions();
+    let fresh = target.with_extension(format!("json.{}", boathook_engine::ids::uuid()));
+    let written = fs::write(&fresh, fixed)
+        .and_then(|()| fs::set_permissions(&fresh, permissions))
+        .and_then(|()| fs::rename(&fresh, &target));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&fresh);
+        Failed::file(file, error)
+    })
+}

@@ -1,0 +1,154 @@
+//! `boathook explain`: what would run, and why the rest would not.
+
+use boathook_engine::engine::Engine;
+use boathook_engine::load::{Hook, TrustMode};
+use boathook_engine::plan::{Plan, Skipped, Step, Work};
+use boathook_engine::run::how_it_starts;
+use serde_json::{Value, json};
+
+use crate::Status;
+use crate::args::Global;
+use crate::error::Failed;
+use crate::payload_args::PayloadArgs;
+use crate::report::{self, Texts};
+use crate::settings::settings;
+use crate::ui::{Style, Ui};
+
+/// Show what would run for an event, and why every other hook would not
+///
+/// Takes the same payload as `boathook run`: one JSON object on stdin, or
+/// `--field`s, or both. Runs nothing.
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    payload: PayloadArgs,
+    /// As if the workspace were trusted
+    #[arg(long)]
+    trust: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Status, Failed> {
+    let event = args.payload.read()?;
+    let roots = event.payload.texts("workspace_roots").unwrap_or_default();
+    let mut settings = settings(global, &roots)?;
+    if args.trust {
+        settings.trust = TrustMode::Once;
+    }
+    let explanation = Engine::new(settings).explain(event);
+    let plan = explanation.plan();
+    if args.json {
+        ui.json(&as_json(&plan).to_string());
+        return Ok(Status::Success);
+    }
+    report::whole_sources(ui, &explanation.hooks, &mut Texts::default());
+    let name = explanation.event.kind.name();
+    match (plan.steps.len(), plan.skipped.len()) {
+        (0, 0) => ui.line(&format!("{name}: no hook is configured")),
+        (0, _) => ui.line(&format!("{name}: no hook would run")),
+        (1, _) => ui.line(&format!("{name}: 1 hook would run")),
+        (count, _) => ui.line(&format!("{name}: {count} hooks would run together")),
+    }
+    for (number, step) in plan.steps.iter().enumerate() {
+        ui.line("");
+        step_lines(ui, number + 1, step);
+    }
+    if !plan.skipped.is_empty() {
+        ui.line("");
+        ui.line("Would not run:");
+    }
+    for skipped in &plan.skipped {
+        skipped_lines(ui, skipped);
+    }
+    Ok(Status::Success)
+}
+
+fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>) {
+    let definition = &step.hook.definition;
+    let label = ui.styled(definition.label(), Style::Bold);
+    ui.painted_line(&format!("{number}. {label}"));
+    ui.line(&format!("   source     {} ({})", step.hook.source.level.name(), place(step.hook)));
+    match &step.work {
+        Work::Run(invocation) => {
+            ui.line(&format!("   directory  {}", invocation.run_dir.display()));
+            ui.line(&format!("   starts as  {}", how_it_starts(invocation)));
+        }
+        Work::Ask(question) => {
+            ui.line(&format!("   asks       {}", question.model.as_deref().unwrap_or("the default model")));
+        }
+        Work::Fail { failure, .. } => ui.line(&format!("   fails      it {failure}")),
+    }
+    ui.line(&format!("   timeout    {}", seconds(definition.timeout)));
+    if !definition.matcher.is_everything() {
+        ui.line(&format!("   matcher    {}", definition.matcher.pattern()));
+    }
+    if step.hook.definition.event.can_block() {
+        let meaning = if definition.fail_closed { "blocks (failClosed)" } else { "lets the action through" };
+        ui.line(&format!("   a failure  {meaning}"));
+    }
+    if step.hook.definition.event.loops() {
+        let limit = definition.loop_limit.map_or("none".to_owned(), |limit| limit.to_string());
+        ui.line(&format!("   loop limit {limit}"));
+    }
+}
+
+fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>) {
+    let label = ui.styled(skipped.hook.definition.label(), Style::Dim);
+    ui.painted_line(&format!("-  {label}"));
+    ui.line(&format!("   source     {} ({})", skipped.hook.source.level.name(), place(skipped.hook)));
+    ui.line(&format!("   because    {}", skipped.reason));
+}
+
+fn as_json(plan: &Plan<'_>) -> Value {
+    let common = |hook: &Hook| {
+        json!({
+            "command": hook.definition.label(),
+            "source": hook.source.level.name(),
+            "place": place(hook),
+            "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),
+            "matcher": hook.definition.matcher.pattern(),
+            "fail_closed": hook.definition.fail_closed,
+            "loop_limit": hook.definition.loop_limit,
+        })
+    };
+    let with = |mut value: Value, more: Value| {
+        if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+            value.extend(more);
+        }
+        value
+    };
+    let step = |step: &Step<'_>| match &step.work {
+        Work::Run(invocation) => with(
+            common(step.hook),
+            json!({ "directory": invocation.run_dir, "starts_as": how_it_starts(invocation) }),
+        ),
+        Work::Ask(question) => with(common(step.hook), json!({ "model": question.model })),
+        Work::Fail { failure, .. } => with(common(step.hook), json!({ "fails": failure.to_string() })),
+    };
+    let skipped = |skipped: &Skipped<'_>| {
+        with(common(skipped.hook), json!({ "because": skipped.reason, "withheld": skipped.withheld }))
+    };
+    json!({
+        "runs": plan.steps.iter().map(step).collect::<Vec<_>>(),
+        "does_not_run": plan.skipped.iter().map(skipped).collect::<Vec<_>>(),
+    })
+}
+
+/// `file:line` of a hook.
+pub fn place(hook: &Hook) -> String {
+    match &hook.definition.place {
+        Some(place) => format!("{}:{}", hook.source.file.display(), place.line),
+        None => hook.source.file.display().to_string(),
+    }
+}
+
+/// A duration in seconds, without a fraction where it has none.
+pub fn seconds(duration: std::time::Duration) -> String {
+    if duration.subsec_nanos() == 0 {
+        format!("{} s", duration.as_secs())
+    } else {
+        format!("{} s", duration.as_secs_f64())
+    }
+}

@@ -1,0 +1,212 @@
+//! `boathook trust`: look at a workspace's hooks, then decide.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::path::Path;
+
+use boathook_engine::definition::{Action, Definition};
+use boathook_engine::engine::load_options;
+use boathook_engine::load::{Candidate, Loader};
+use boathook_engine::source::{Roots, Source, sources};
+use boathook_engine::trust::{Change, Trust, TrustState};
+use similar::TextDiff;
+
+use crate::Status;
+use crate::args::Global;
+use crate::error::Failed;
+use crate::report::{self, Texts};
+use crate::settings::settings;
+use crate::ui::{Style, Ui};
+
+/// Look at a workspace's hooks, and trust them
+///
+/// Hooks of a workspace run only when somebody trusted them. Trust is pinned to
+/// the content of .cursor/hooks.json and of the files its commands name; when
+/// one of them changes, the hooks are withheld until somebody looked at the
+/// difference. Starts no process.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub struct TrustArgs {
+    /// Trust without asking
+    #[arg(long)]
+    yes: bool,
+    /// Trust only when the hooks have this SHA-256, as `--status` shows it
+    #[arg(long, value_name = "SHA256")]
+    accept: Option<String>,
+    /// Take trust back
+    #[arg(long)]
+    revoke: bool,
+    /// Say how the workspace stands; exit code 1 unless it is trusted
+    #[arg(long)]
+    status: bool,
+}
+
+pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, Failed> {
+    let settings = settings(global, &[])?;
+    let roots = &settings.roots;
+    let mut loader = Loader::new(roots.clone(), load_options(&settings, false));
+    let mut status = Status::Success;
+    let mut found = 0;
+    if args.revoke {
+        for source in sources(roots, &roots.workspaces).iter().filter(|source| source.level.needs_trust()) {
+            found += usize::from(revoke(ui, loader.trust(), source)?);
+        }
+    } else {
+        for candidate in loader.candidates(&roots.workspaces) {
+            found += 1;
+            if decide(ui, roots, loader.trust(), &candidate, args)? != Status::Success {
+                status = Status::Failure;
+            }
+        }
+        let set = loader.hooks(&roots.workspaces);
+        for problem in set.problems.iter().filter(|problem| matches!(problem.code, "unreadable" | "last-good")) {
+            report::problem(ui, problem, &mut Texts::default());
+            status = Status::Failure;
+            found += 1;
+        }
+    }
+    if found == 0 {
+        let roots: Vec<String> = roots.workspaces.iter().map(|root| root.display().to_string()).collect();
+        let what = if args.revoke { "was not trusted" } else { "has no .cursor/hooks.json" };
+        ui.say(&format!("{} {what}", roots.join(", ")));
+    }
+    Ok(status)
+}
+
+fn decide(
+    ui: &mut Ui,
+    roots: &Roots,
+    store: &Trust,
+    looked: &Candidate,
+    args: &TrustArgs,
+) -> Result<Status, Failed> {
+    if args.status {
+        return Ok(status(ui, looked));
+    }
+    if let Some(sha256) = &args.accept {
+        store.accept_hash(&looked.subject, sha256).map_err(refused)?;
+        ui.say(&format!("trusted {}", looked.source.file.display()));
+        return Ok(Status::Success);
+    }
+    if looked.state == TrustState::Trusted {
+        ui.say(&format!("{} is trusted as it is", looked.source.file.display()));
+        return Ok(Status::Success);
+    }
+    show(ui, roots, looked);
+    if !args.yes && !agrees(ui, looked)? {
+        ui.say("not trusted; nothing of it runs");
+        return Ok(Status::Failure);
+    }
+    store.accept(&looked.subject).map_err(refused)?;
+    ui.say(&format!("trusted {}", looked.source.file.display()));
+    Ok(Status::Success)
+}
+
+fn refused(error: boathook_engine::trust::TrustError) -> Failed {
+    Failed::other(error.to_string(), "`boathook trust` shows the hooks as they are now")
+}
+
+fn revoke(ui: &mut Ui, store: &Trust, source: &Source) -> Result<bool, Failed> {
+    let removed = store.revoke(source).map_err(refused)?;
+    if removed {
+        ui.say(&format!("{} is no longer trusted", source.file.display()));
+    }
+    Ok(removed)
+}
+
+fn status(ui: &mut Ui, looked: &Candidate) -> Status {
+    let file = looked.source.file.display();
+    let (word, status) = match &looked.state {
+        TrustState::Trusted => ("trusted".to_owned(), Status::Success),
+        TrustState::New => ("not trusted".to_owned(), Status::Failure),
+        TrustState::Changed(difference) => {
+            let count = difference.changes.len();
+            (
+                format!(
+                    "changed since it was trusted ({count} {})",
+                    if count == 1 { "file" } else { "files" }
+                ),
+                Status::Failure,
+            )
+        }
+        TrustState::Broken(problem) => (format!("not trusted: {problem}"), Status::Failure),
+    };
+    ui.line(&format!("{file}: {word}"));
+    ui.line(&format!("  SHA-256 {}", looked.subject.sha256));
+    status
+}
+
+/// Nobody is asked where nobody can answer.
+fn agrees(ui: &mut Ui, looked: &Candidate) -> Result<bool, Failed> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        ui.help(&format!(
+            "nobody can be asked here; write `boathook trust --accept {}` or `--yes`",
+            looked.subject.sha256
+        ));
+        return Ok(false);
+    }
+    ui.ask("Trust these hooks? [y/N] ");
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(|error| Failed::file(Path::new("stdin"), error))?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
+
+fn show(ui: &mut Ui, roots: &Roots, looked: &Candidate) {
+    match &looked.state {
+        TrustState::Changed(difference) => {
+            ui.line(&format!("{} was trusted, and changed since:", looked.source.file.display()));
+            difference.changes.iter().for_each(|change| show_change(ui, change));
+        }
+        TrustState::Broken(problem) => ui.warning(problem),
+        TrustState::New | TrustState::Trusted => {}
+    }
+    ui.line(&format!("{} wants to run:", looked.source.file.display()));
+    for definition in &looked.definitions {
+        show_definition(ui, definition);
+    }
+    ui.line("Trust covers these files, as they are now:");
+    for file in looked.subject.existing_files() {
+        ui.line(&format!("  {}", shown(roots, &file)));
+    }
+    ui.line("It does not cover what they load, what they download, or programs installed elsewhere.");
+    for uncovered in &looked.subject.uncovered {
+        ui.line(&format!("  not covered: {} ({})", uncovered.word, uncovered.why.name()));
+    }
+    ui.line(&format!("SHA-256 {}", looked.subject.sha256));
+}
+
+fn show_definition(ui: &mut Ui, definition: &Definition) {
+    let text = match &definition.action {
+        Action::Command(command) => command.clone(),
+        Action::Prompt { prompt, .. } => format!("(asks a model) {prompt}"),
+        Action::Broken { text, .. } => format!("(broken) {text}"),
+    };
+    let event = ui.styled(definition.event.name(), Style::Bold);
+    let text = ui.styled(&text.replace('\n', "\n      "), Style::Cyan);
+    ui.painted_line(&format!("  {event}: {text}"));
+}
+
+fn show_change(ui: &mut Ui, change: &Change) {
+    ui.line(&format!("  {}: {}", change.path.display(), change.kind.name()));
+    let (Some(old), Some(new)) = (&change.old, &change.new) else { return };
+    if old == new {
+        return;
+    }
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    for line in TextDiff::from_lines(&*old, &*new).unified_diff().context_radius(2).to_string().lines() {
+        let style = match line.as_bytes().first() {
+            Some(b'+') => Style::Green,
+            Some(b'-') => Style::Red,
+            _ => Style::Dim,
+        };
+        let line = ui.styled(line, style);
+        ui.painted_line(&format!("    {line}"));
+    }
+}
+
+/// Paths in the home begin with `~`.
+fn shown(roots: &Roots, file: &Path) -> String {
+    match file.strip_prefix(&roots.home) {
+        Ok(inside) => Path::new("~").join(inside).display().to_string(),
+        Err(_) => file.display().to_string(),
+    }
+}

@@ -1,0 +1,55 @@
+//! A command that could not do its work: what is wrong, and what to do next.
+
+use std::path::{Path, PathBuf};
+
+use boathook_engine::payload::PayloadError;
+use boathook_engine::state::StateError;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    #[error("{0}")]
+    Payload(#[from] PayloadError),
+    #[error("`--field {text}`: {problem}")]
+    Field { text: String, problem: String, help: String },
+    #[error("unknown event `{name}`")]
+    UnknownEvent { name: String, nearest: Option<&'static str> },
+    #[error("{}: {error}", .path.display())]
+    File { path: PathBuf, error: std::io::Error },
+    #[error("{}: {problem}", .path.display())]
+    Settings { path: PathBuf, problem: String },
+    #[error("{0}")]
+    State(#[from] StateError),
+    #[error("no home directory: set HOME")]
+    NoHome,
+    #[error("{problem}")]
+    Other { problem: String, help: Option<String> },
+}
+
+impl Failed {
+    /// A file that could not be read or written.
+    pub fn file(path: &Path, error: std::io::Error) -> Failed {
+        Failed::File { path: path.to_owned(), error }
+    }
+
+    /// Anything else, with the next step.
+    pub fn other(problem: impl Into<String>, help: impl Into<String>) -> Failed {
+        Failed::Other { problem: problem.into(), help: Some(help.into()) }
+    }
+
+    /// What to write instead.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Failed::Payload(_) => {
+                Some("a payload is one JSON object on stdin, like {\"command\":\"ls\"}".to_owned())
+            }
+            Failed::Field { help, .. } => Some(help.clone()),
+            Failed::UnknownEvent { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Failed::UnknownEvent { nearest: None, .. } => {
+                Some("`boathook run --help` names all events".to_owned())
+            }
+            Failed::Other { help, .. } => help.clone(),
+            Failed::File { .. } | Failed::Settings { .. } | Failed::State(_) | Failed::NoHome => None,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! How problems and withheld hooks look: one cause per line, a caret under the
+//! place, then the next step.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use boathook_engine::load::HookSet;
+use boathook_engine::problem::{Problem, Severity};
+use boathook_engine::read_file::{self, Owner};
+use serde_json::{Value, json};
+
+use crate::ui::{Style, Ui};
+
+/// Texts of files, each read once, for the line under a problem.
+#[derive(Default)]
+pub struct Texts(BTreeMap<PathBuf, Option<String>>);
+
+impl Texts {
+    fn line(&mut self, file: &Path, number: usize) -> Option<String> {
+        let text = self.0.entry(file.to_owned()).or_insert_with(|| read(file));
+        text.as_ref()?.lines().nth(number.checked_sub(1)?).map(str::to_owned)
+    }
+}
+
+fn read(file: &Path) -> Option<String> {
+    let bytes = read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody).ok()?.bytes;
+    let text = String::from_utf8(bytes).ok()?;
+    Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Prints one problem with its place.
+pub fn problem(ui: &mut Ui, problem: &Problem, texts: &mut Texts) {
+    let message = format!("{}{}", place_of(problem), problem.message);
+    match problem.severity {
+        Severity::Error => ui.error(&message),
+        Severity::Warning => ui.warning(&message),
+        Severity::Hint => ui.hint(&message),
+    }
+    if let (Some(file), Some(place)) = (&problem.file, &problem.place)
+        && let Some(line) = texts.line(file, place.line)
+    {
+        excerpt(ui, &line, place.line, place.column, place.bytes.len());
+    }
+    if let Some(help) = &problem.help {
+        ui.help(help);
+    }
+    if let Some(product) = &problem.product {
+        ui.note(&format!("the original product: {product}"));
+    }
+}
+
+/// A long line is shown around its place only.
+fn excerpt(ui: &mut Ui, line: &str, number: usize, column: usize, length: usize) {
+    const BEFORE: usize = 40;
+    const WIDTH: usize = 100;
+    let start = column.saturating_sub(1).saturating_sub(BEFORE);
+    let start = if line.chars().count() <= WIDTH { 0 } else { start };
+    let shown: String =
+        line.chars().skip(start).take(WIDTH).map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let at = column.saturating_sub(1).saturating_sub(start);
+    let room = shown.chars().count().saturating_sub(at).max(1);
+    let carets = "^".repeat(length.clamp(1, room));
+    let margin = " ".repeat(number.to_string().len());
+    ui.say(&format!(" {margin} |"));
+    ui.say(&format!(" {number} | {shown}"));
+    ui.say(&format!(" {margin} | {}{carets}", " ".repeat(at)));
+}
+
+/// `file:line:column: `, as far as it is known.
+pub fn place_of(problem: &Problem) -> String {
+    let Some(file) = &problem.file else { return String::new() };
+    match &problem.place {
+        Some(place) => format!("{}:{}:{}: ", file.display(), place.line, place.column),
+        None => format!("{}: ", file.display()),
+    }
+}
+
+/// A problem as data.
+pub fn problem_json(problem: &Problem) -> Value {
+    json!({
+        "severity": match problem.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Hint => "hint",
+        },
+        "code": problem.code,
+        "file": problem.file,
+        "line": problem.place.as_ref().map(|place| place.line),
+        "column": problem.place.as_ref().map(|place| place.column),
+        "message": problem.message,
+        "help": problem.help,
+        "product": problem.product,
+        "fixable": problem.fix.is_some(),
+    })
+}
+
+/// What stands in the way of a whole source: it cannot be read, or is withheld.
+pub fn whole_sources(ui: &mut Ui, set: &HookSet, texts: &mut Texts) {
+    for it in set.problems.iter().filter(|problem| problem.place.is_none()) {
+        problem(ui, it, texts);
+    }
+}
+
+/// A column of text, cut and padded.
+pub fn cell(ui: &Ui, text: &str, width: usize, style: Option<Style>) -> String {
+    let mut shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(width).collect();
+    if text.chars().count() > width {
+        shown.pop();
+        shown.push('…');
+    }
+    let padding = " ".repeat(width.saturating_sub(shown.chars().count()));
+    let shown = style.map_or_else(|| crate::ui::clean(&shown), |style| ui.styled(&shown, style));
+    format!("{shown}{padding}")
+}

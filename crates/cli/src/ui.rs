@@ -1,0 +1,210 @@
+//! Everything that is printed goes through here: plain when piped, coloured on
+//! a terminal, and never a raw escape code that came from a hook or a file.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::ColorChoice;
+
+use crate::error::Failed;
+
+/// Text of a hook that is longer is cut on the terminal.
+const LONGEST: usize = 8 * 1024;
+
+/// The two streams.
+pub struct Ui {
+    out_colour: bool,
+    err_colour: bool,
+    reader_is_gone: bool,
+}
+
+/// How a piece of text looks.
+#[derive(Debug, Clone, Copy)]
+pub enum Style {
+    Bold,
+    Dim,
+    Red,
+    Yellow,
+    Green,
+    Cyan,
+}
+
+impl Ui {
+    pub fn new(colour: ColorChoice) -> Ui {
+        let decide = |terminal: bool| match colour {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => terminal && !crate::settings::no_color(),
+        };
+        Ui {
+            out_colour: decide(io::stdout().is_terminal()),
+            err_colour: decide(io::stderr().is_terminal()),
+            reader_is_gone: false,
+        }
+    }
+
+    /// Whether nobody reads stdout any more: for commands that go on for ever.
+    pub fn reader_is_gone(&self) -> bool {
+        self.reader_is_gone
+    }
+
+    /// A line of data. A reader that went away is nobody's failure.
+    pub fn line(&mut self, text: &str) {
+        self.out(&clean(text));
+    }
+
+    /// A line of JSON, with what a terminal might obey written as escapes.
+    pub fn json(&mut self, json: &str) {
+        self.out(&clean_json(json));
+    }
+
+    /// A line of JSON on stderr.
+    pub fn trace(&mut self, json: &str) {
+        let _ = writeln!(io::stderr().lock(), "{}", clean_json(json));
+    }
+
+    /// A line for the person on stderr.
+    pub fn say(&mut self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{}", clean(&shortened(text)));
+    }
+
+    pub fn warning(&mut self, text: &str) {
+        let label = self.err_styled("warning", Style::Yellow);
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", clean(&shortened(text)));
+    }
+
+    pub fn error(&mut self, text: &str) {
+        let label = self.err_styled("error", Style::Red);
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", clean(&shortened(text)));
+    }
+
+    pub fn help(&mut self, text: &str) {
+        let label = self.err_styled("help", Style::Cyan);
+        let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));
+    }
+
+    /// A question; the answer is typed behind it.
+    pub fn ask(&mut self, text: &str) {
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "{}", clean(text)).and_then(|()| err.flush());
+    }
+
+    pub fn note(&mut self, text: &str) {
+        let label = self.err_styled("note", Style::Cyan);
+        let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));
+    }
+
+    pub fn hint(&mut self, text: &str) {
+        let label = self.err_styled("hint", Style::Cyan);
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", clean(&shortened(text)));
+    }
+
+    pub fn failed(&mut self, failed: &Failed) {
+        self.error(&failed.to_string());
+        if let Some(help) = failed.help() {
+            self.help(&help);
+        }
+    }
+
+    /// Styled text for stdout. The text is cleaned; the style is ours.
+    pub fn styled(&self, text: &str, style: Style) -> String {
+        paint(text, style, self.out_colour)
+    }
+
+    /// A line for stdout that holds our own styles: its pieces were cleaned before.
+    pub fn painted_line(&mut self, text: &str) {
+        self.out(text);
+    }
+
+    fn out(&mut self, text: &str) {
+        let mut out = io::stdout().lock();
+        self.reader_is_gone |= writeln!(out, "{text}").and_then(|()| out.flush()).is_err();
+    }
+
+    fn err_styled(&self, text: &str, style: Style) -> String {
+        paint(text, style, self.err_colour)
+    }
+}
+
+/// How wide the terminal is that stdout goes to; none when it is no terminal.
+pub fn terminal_width() -> Option<usize> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0))
+}
+
+fn paint(text: &str, style: Style, colour: bool) -> String {
+    let text = clean(text);
+    if !colour {
+        return text;
+    }
+    let code = match style {
+        Style::Bold => "1",
+        Style::Dim => "2",
+        Style::Red => "1;31",
+        Style::Yellow => "1;33",
+        Style::Green => "32",
+        Style::Cyan => "36",
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}
+
+/// The text with everything that a terminal might obey made visible.
+pub fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matters_to_a_terminal(character) && !matches!(character, '\n' | '\t') {
+            out.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// The same inside JSON, where such characters can only stand in strings.
+fn clean_json(json: &str) -> String {
+    if !json.chars().any(matters_to_a_terminal) {
+        return json.to_owned();
+    }
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if matters_to_a_terminal(character) && !matches!(character, '\n') {
+            out.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Control characters, and those that change the direction of text.
+fn matters_to_a_terminal(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn shortened(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let cut = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}… ({} bytes in all)", &text[..cut], text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_left() {
+        let cases = [
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("\u{9b}2J", "\\u{9b}2J"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("line\nnext\tcolumn", "line\nnext\tcolumn"),
+            ("bell\u{7}\r", "bell\\u{7}\\u{d}"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(clean(text), expected);
+        }
+        assert_eq!(clean_json("{\"a\":\"\u{9b}\u{202e}\"}"), r#"{"a":"\u009b\u202e"}"#);
+    }
+}

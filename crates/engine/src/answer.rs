@@ -1,0 +1,428 @@
+//! Reads a hook's answer, generously.
+//!
+//! snake_case and camelCase, Claude's `hookSpecificOutput`, `decision` and
+//! `reason` on any event; unknown keys are ignored, near misses are warned
+//! about. What an answer means for the event is decided in `merge`.
+//!
+//! Pure: an object in, an `Answer` out.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::event::{EventKind, Gate};
+use crate::payload::{Payload, text_of};
+
+/// What a hook says of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Permission {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// One hook's answer.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs)] // each field is the answer field of that name
+pub struct Answer {
+    pub permission: Option<Permission>,
+    /// `continue`.
+    pub proceed: Option<bool>,
+    pub user_message: Option<String>,
+    pub agent_message: Option<String>,
+    pub updated_input: Option<Box<RawValue>>,
+    pub additional_context: Option<String>,
+    pub updated_mcp_tool_output: Option<Box<RawValue>>,
+    pub new_content: Option<String>,
+    pub followup_message: Option<String>,
+    pub env: Vec<(String, String)>,
+    pub plugin_paths: Vec<String>,
+    /// The hook refused by exit code 2.
+    pub by_exit_code: bool,
+}
+
+/// An answer, and what was odd about it.
+#[derive(Debug, Clone, Default)]
+pub struct ReadAnswer {
+    /// The answer.
+    pub answer: Answer,
+    /// What its author should know.
+    pub warnings: Vec<String>,
+    /// A value that cannot be meant: the answer is not one.
+    pub wrong_shape: Option<String>,
+    /// A key that looks like one of ours and is none.
+    pub near_miss: Option<String>,
+    /// Whether any key of ours was there.
+    pub says_something: bool,
+}
+
+impl Permission {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Permission::Allow => "allow",
+            Permission::Ask => "ask",
+            Permission::Deny => "deny",
+        }
+    }
+
+    /// The permission of this name.
+    pub fn named(name: &str) -> Option<Permission> {
+        [Permission::Allow, Permission::Ask, Permission::Deny].into_iter().find(|it| it.name() == name)
+    }
+}
+
+impl Answer {
+    /// A bare refusal.
+    pub fn deny() -> Answer {
+        Answer { permission: Some(Permission::Deny), ..Answer::default() }
+    }
+
+    /// Whether it refuses, in whichever words.
+    pub fn refuses(&self) -> bool {
+        self.permission == Some(Permission::Deny) || self.proceed == Some(false)
+    }
+}
+
+/// Every key an answer may have, and whether it is Claude's.
+const KEYS: &[&str] = &[
+    "permission",
+    "continue",
+    "user_message",
+    "userMessage",
+    "agent_message",
+    "agentMessage",
+    "updated_input",
+    "updatedInput",
+    "additional_context",
+    "additionalContext",
+    "updated_mcp_tool_output",
+    "updatedMcpToolOutput",
+    "updatedMCPToolOutput",
+    "new_content",
+    "newContent",
+    "followup_message",
+    "followupMessage",
+    "env",
+    "pluginPaths",
+    "plugin_paths",
+    "hookSpecificOutput",
+    "decision",
+    "reason",
+    "stopReason",
+    "systemMessage",
+    "suppressOutput",
+];
+
+/// Reads one object as the answer of a hook on this event.
+pub fn read_answer(object: &Payload, event: EventKind) -> ReadAnswer {
+    let mut reader = Reader { event, read: ReadAnswer::default() };
+    reader.native(object);
+    reader.claude(object);
+    reader.near_misses(object);
+    reader.read
+}
+
+struct Reader {
+    event: EventKind,
+    read: ReadAnswer,
+}
+
+impl Reader {
+    fn native(&mut self, object: &Payload) {
+        if let Some(value) = self.take(object, &["permission"]) {
+            self.read.answer.permission = self.permission(&value);
+        }
+        if let Some(value) = self.take(object, &["continue"]) {
+            self.read.answer.proceed = self.boolean(&value);
+        }
+        self.read.answer.user_message = self.message(object, &["user_message", "userMessage"]);
+        self.read.answer.agent_message = self.message(object, &["agent_message", "agentMessage"]);
+        self.read.answer.additional_context =
+            self.message(object, &["additional_context", "additionalContext"]);
+        self.read.answer.followup_message = self.message(object, &["followup_message", "followupMessage"]);
+        if let Some(value) = self.take(object, &["new_content", "newContent"]) {
+            self.read.answer.new_content = text_of(&value);
+            if self.read.answer.new_content.is_none() {
+                self.wrong(format!("`new_content` must be a string, not {}", kind_of(&value)));
+            }
+        }
+        self.read.answer.updated_input = self.updated_input(object);
+        self.read.answer.updated_mcp_tool_output =
+            self.take(object, &["updated_mcp_tool_output", "updatedMcpToolOutput", "updatedMCPToolOutput"]);
+        if let Some(value) = self.take(object, &["env"]) {
+            self.read.answer.env = self.variables(&value);
+        }
+        if let Some(value) = self.take(object, &["pluginPaths", "plugin_paths"]) {
+            match serde_json::from_str(value.get()) {
+                Ok(paths) => self.read.answer.plugin_paths = paths,
+                Err(_) => self.wrong("`pluginPaths` must be a list of strings".to_owned()),
+            }
+        }
+    }
+
+    /// Claude's fields, where the native ones said nothing.
+    fn claude(&mut self, object: &Payload) {
+        let inner = self
+            .take(object, &["hookSpecificOutput"])
+            .and_then(|value| serde_json::from_str::<Payload>(value.get()).ok())
+            .unwrap_or_default();
+        let reason = self
+            .message(&inner, &["permissionDecisionReason", "reason"])
+            .or_else(|| self.message(object, &["reason", "stopReason"]));
+        if let Some(value) = self.take(&inner, &["permissionDecision"]) {
+            let permission = self.permission(&value);
+            self.set_permission(permission);
+        }
+        let decision = self.message(object, &["decision"]).or_else(|| self.message(&inner, &["decision"]));
+        if let Some(decision) = decision {
+            self.decision(&decision, reason.as_deref());
+        }
+        if self.read.answer.updated_input.is_none() {
+            self.read.answer.updated_input = self.updated_input(&inner);
+        }
+        if self.read.answer.additional_context.is_none() {
+            self.read.answer.additional_context =
+                self.message(&inner, &["additionalContext", "additional_context"]);
+        }
+        if self.read.answer.updated_mcp_tool_output.is_none() {
+            self.read.answer.updated_mcp_tool_output =
+                self.take(&inner, &["updatedMCPToolOutput", "updatedMcpToolOutput"]);
+        }
+        let speaks_of_permission =
+            self.read.answer.permission.is_some() || self.read.answer.proceed.is_some();
+        if let Some(reason) = reason.filter(|_| speaks_of_permission) {
+            self.read.answer.user_message.get_or_insert(reason);
+        }
+        // Known and without effect on a decision; reading them keeps an answer
+        // that holds nothing else from counting as an unknown one.
+        self.message(object, &["systemMessage"]);
+        self.take(object, &["suppressOutput"]);
+    }
+
+    /// `decision` means something else on each kind of event.
+    fn decision(&mut self, decision: &str, reason: Option<&str>) {
+        let spec = self.event.spec();
+        match decision {
+            "block" | "deny" if self.event.loops() => {
+                let words = reason.unwrap_or_default().to_owned();
+                self.read.answer.followup_message.get_or_insert(words);
+            }
+            "block" | "deny" if spec.gate == Gate::None => {
+                if let Some(reason) = reason {
+                    self.read.answer.additional_context.get_or_insert(reason.to_owned());
+                }
+            }
+            "block" | "deny" => self.set_permission(Some(Permission::Deny)),
+            "approve" | "allow" => self.set_permission(Some(Permission::Allow)),
+            "ask" => self.set_permission(Some(Permission::Ask)),
+            other => self.wrong(format!("`decision` is `{other}`; write `block` or `approve`")),
+        }
+    }
+
+    /// On a prompt, Claude's words mean `continue`.
+    fn set_permission(&mut self, permission: Option<Permission>) {
+        if self.event.spec().gate == Gate::Continue && permission != Some(Permission::Ask) {
+            let proceed = permission.map(|permission| permission == Permission::Allow);
+            self.read.answer.proceed = self.read.answer.proceed.or(proceed);
+        } else {
+            self.read.answer.permission = self.read.answer.permission.or(permission);
+        }
+    }
+
+    fn near_misses(&mut self, object: &Payload) {
+        for (key, _) in object.fields() {
+            if KEYS.contains(&key) {
+                continue;
+            }
+            if let Some(known) = KEYS.iter().find(|known| is_near(key, known)) {
+                self.read
+                    .warnings
+                    .push(format!("the answer has `{key}`, which means nothing; write `{known}`"));
+                if matches!(*known, "permission" | "continue" | "decision" | "hookSpecificOutput") {
+                    self.read.near_miss = Some(key.to_owned());
+                }
+            }
+        }
+    }
+
+    /// The first of these keys that is there and not null; a second one that
+    /// differs is warned about.
+    fn take(&mut self, object: &Payload, names: &[&str]) -> Option<Box<RawValue>> {
+        let mut found: Option<(&str, &RawValue)> = None;
+        for name in names {
+            let Some(value) = object.get(name).filter(|value| value.get() != "null") else { continue };
+            match found {
+                None => found = Some((name, value)),
+                Some((first, kept)) if kept.get() != value.get() => {
+                    self.read
+                        .warnings
+                        .push(format!("the answer has both `{first}` and `{name}`; `{first}` counts"));
+                }
+                Some(_) => {}
+            }
+        }
+        self.read.says_something |= found.is_some();
+        found.map(|(_, value)| value.to_owned())
+    }
+
+    fn message(&mut self, object: &Payload, names: &[&str]) -> Option<String> {
+        let value = self.take(object, names)?;
+        let text = text_of(&value);
+        if text.is_none() {
+            let name = names[0];
+            self.read
+                .warnings
+                .push(format!("`{name}` must be a string, not {}; it is ignored", kind_of(&value)));
+        }
+        text.filter(|text| !text.trim().is_empty())
+    }
+
+    fn permission(&mut self, value: &RawValue) -> Option<Permission> {
+        let text = text_of(value);
+        let permission = text.as_deref().and_then(Permission::named);
+        if permission.is_none() {
+            let given = text.map_or_else(|| kind_of(value).to_owned(), |text| format!("`{text}`"));
+            self.wrong(format!("`permission` is {given}; write `allow`, `deny` or `ask`"));
+        }
+        permission
+    }
+
+    fn boolean(&mut self, value: &RawValue) -> Option<bool> {
+        let boolean = serde_json::from_str(value.get()).ok();
+        if boolean.is_none() {
+            self.wrong(format!("`continue` must be true or false, not {}", kind_of(value)));
+        }
+        boolean
+    }
+
+    fn updated_input(&mut self, object: &Payload) -> Option<Box<RawValue>> {
+        let value = self.take(object, &["updated_input", "updatedInput"])?;
+        if !value.get().starts_with('{') {
+            self.wrong(format!("`updated_input` must be an object, not {}", kind_of(&value)));
+            return None;
+        }
+        Some(value)
+    }
+
+    fn variables(&mut self, value: &RawValue) -> Vec<(String, String)> {
+        let Ok(Value::Object(map)) = serde_json::from_str::<Value>(value.get()) else {
+            self.wrong("`env` must be an object of strings".to_owned());
+            return Vec::new();
+        };
+        let mut variables = Vec::new();
+        for (name, value) in map {
+            match value {
+                Value::String(text) => variables.push((name, text)),
+                _ => self.read.warnings.push(format!("`env.{name}` must be a string; it is ignored")),
+            }
+        }
+        variables
+    }
+
+    fn wrong(&mut self, what: String) {
+        self.read.wrong_shape.get_or_insert(what);
+    }
+}
+
+fn kind_of(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'"') => "a string",
+        Some(b'{') => "an object",
+        Some(b'[') => "a list",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}
+
+/// The same letters in another case or with other separators, or one letter off.
+fn is_near(key: &str, known: &str) -> bool {
+    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_lowercase();
+    let (key, known) = (plain(key), plain(known));
+    key == known || (known.len() > 5 && one_letter_apart(key.as_bytes(), known.as_bytes()))
+}
+
+fn one_letter_apart(a: &[u8], b: &[u8]) -> bool {
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let same_head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let same_tail = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    same_head + same_tail >= a.len().max(b.len()) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(event: &str, json: &str) -> ReadAnswer {
+        let event = EventKind::named(event).expect(event);
+        read_answer(&Payload::parse(json.as_bytes()).expect(json), event)
+    }
+
+    #[test]
+    fn every_spelling_of_a_refusal_is_understood() {
+        let cases = [
+            ("beforeShellExecution", r#"{"permission":"deny","user_message":"no"}"#),
+            ("beforeShellExecution", r#"{"permission":"deny","userMessage":"no"}"#),
+            (
+                "preToolUse",
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#,
+            ),
+            ("preToolUse", r#"{"decision":"block","reason":"no"}"#),
+            ("beforeSubmitPrompt", r#"{"decision":"block","reason":"no"}"#),
+            ("beforeSubmitPrompt", r#"{"continue":false,"user_message":"no"}"#),
+            ("beforeShellExecution", r#"{"continue":false,"stopReason":"no"}"#),
+        ];
+        for (event, json) in cases {
+            let read = read(event, json);
+            assert!(read.answer.refuses(), "{json}");
+            assert_eq!(read.answer.user_message.as_deref(), Some("no"), "{json}");
+            assert_eq!(read.wrong_shape, None, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_block_at_the_end_is_a_follow_up() {
+        assert_eq!(
+            read("stop", r#"{"decision":"block","reason":"go on"}"#).answer.followup_message.as_deref(),
+            Some("go on")
+        );
+        let after = read("postToolUse", r#"{"decision":"block","reason":"look"}"#);
+        assert_eq!(after.answer.additional_context.as_deref(), Some("look"));
+    }
+
+    #[test]
+    fn values_that_cannot_be_meant_are_named() {
+        let cases = [
+            (r#"{"permission":"maybe"}"#, "`permission` is `maybe`"),
+            (r#"{"permission":"Allow"}"#, "`permission` is `Allow`"),
+            (r#"{"permission":true}"#, "`permission` is a boolean"),
+            (r#"{"continue":"no"}"#, "`continue` must be true or false"),
+            (r#"{"updated_input":"ls"}"#, "`updated_input` must be an object"),
+        ];
+        for (json, expected) in cases {
+            let wrong = read("preToolUse", json).wrong_shape.expect(json);
+            assert!(wrong.starts_with(expected), "{wrong}");
+        }
+        assert_eq!(read("preToolUse", r#"{"permission":null}"#).wrong_shape, None);
+    }
+
+    #[test]
+    fn a_near_miss_is_warned_about() {
+        for key in ["Permission", "permision", "PERMISSION", "permissions"] {
+            let read = read("preToolUse", &format!(r#"{{"{key}":"deny"}}"#));
+            assert_eq!(read.near_miss.as_deref(), Some(key));
+            assert!(read.warnings[0].contains("write `permission`"), "{:?}", read.warnings);
+        }
+        assert_eq!(read("preToolUse", r#"{"note":"x","version":1}"#).near_miss, None);
+    }
+
+    #[test]
+    fn snake_case_counts_when_both_are_there() {
+        let read = read("preToolUse", r#"{"permission":"deny","userMessage":"b","user_message":"a"}"#);
+        assert_eq!(read.answer.user_message.as_deref(), Some("a"));
+        assert!(read.warnings[0].contains("both"));
+    }
+}

@@ -1,0 +1,121 @@
+//! Looks closely at matchers: whether they compile, and whether they can ever match.
+//!
+//! Compiling is dear, so `read` leaves it out; `check` asks for it.
+
+use super::syntax::excerpt;
+use crate::definition::{Action, Definition};
+use crate::event::Subject;
+use crate::matcher::{Matcher, Verdict};
+use crate::problem::Problem;
+
+/// The tools that are known to be announced by name; MCP tools come as `MCP:name`.
+const TOOLS: [&str; 8] = ["Shell", "Read", "Write", "Grep", "Delete", "Task", "WebFetch", "WebSearch"];
+
+/// Claude Code's tools, and what they are called here.
+const CLAUDE_TOOLS: [(&str, &str); 6] = [
+    ("Bash", "Shell"),
+    ("Edit", "Write"),
+    ("MultiEdit", "Write"),
+    ("NotebookEdit", "Write"),
+    ("Agent", "Task"),
+    ("Glob", "Grep"),
+];
+
+/// Every matcher that does not compile, or that looks as if it never matched.
+pub fn check_matchers(definitions: &[Definition]) -> Vec<Problem> {
+    definitions.iter().filter(|definition| !definition.matcher.is_everything()).filter_map(check).collect()
+}
+
+fn check(definition: &Definition) -> Option<Problem> {
+    if matches!(definition.action, Action::Broken { .. }) {
+        return None;
+    }
+    let matcher = &definition.matcher;
+    let mut problem = match matcher.error() {
+        Some(reason) => invalid(definition, &reason),
+        None => match definition.event.spec().subject {
+            Subject::None => None,
+            Subject::Constant(word) => never_matches(definition, word),
+            Subject::McpTool => claude_mcp(matcher),
+            Subject::Field("tool_name") => claude_mcp(matcher).or_else(|| no_known_tool(matcher)),
+            Subject::Field(field) => wrong_subject(definition, field),
+        },
+    }?;
+    problem.place = definition.matcher_place.clone().or_else(|| definition.place.clone());
+    Some(problem)
+}
+
+fn invalid(definition: &Definition, reason: &str) -> Option<Problem> {
+    let shown = excerpt(definition.matcher.pattern());
+    let mut message = format!("the matcher `{shown}` is no regular expression: {}", excerpt(reason));
+    if definition.fail_closed && definition.event.can_block() {
+        message.push_str(": it says `failClosed`, so its event is blocked until this is repaired");
+    }
+    let help = match definition.matcher.pattern().strip_prefix('*') {
+        Some(rest) => {
+            format!("`*` alone matches everything; for a file pattern write .*{}", rest.replace('.', r"\."))
+        }
+        None => r"put a backslash before a character that stands for itself, like \( or \[".to_owned(),
+    };
+    Some(Problem::error("matcher-invalid", message).help(help).product("drops the whole file"))
+}
+
+/// The subject is always the same word, and this matcher does not fit it.
+fn never_matches(definition: &Definition, word: &str) -> Option<Problem> {
+    if definition.matcher.matches(word) != Verdict::NoMatch {
+        return None;
+    }
+    let (name, shown) = (definition.event.name(), excerpt(definition.matcher.pattern()));
+    let message = format!(
+        "the hook never runs: `{name}` is matched against the word `{word}`, and `{shown}` is not in it"
+    );
+    let help = "leave the matcher out, and look at the event in the script";
+    Some(Problem::warning("matcher-never-matches", message).help(help))
+}
+
+fn claude_mcp(matcher: &Matcher) -> Option<Problem> {
+    let pattern = matcher.pattern();
+    let alone =
+        pattern.contains("mcp__") && !TOOLS.iter().any(|tool| matcher.matches(tool) == Verdict::Match);
+    let tool = pattern.rsplit("__").next().filter(|tool| !tool.trim_matches(['.', '*', '$', ')']).is_empty());
+    alone.then(|| {
+        let message = format!(
+            "`{}` is Claude Code's name of an MCP tool; here it is `MCP:` and the tool",
+            excerpt(pattern)
+        );
+        let help = format!("write MCP:{}", tool.map_or_else(String::new, excerpt));
+        Problem::hint("matcher-of-claude", message).help(help)
+    })
+}
+
+fn no_known_tool(matcher: &Matcher) -> Option<Problem> {
+    let pattern = matcher.pattern();
+    if pattern.contains("MCP") || TOOLS.iter().any(|tool| matcher.matches(tool) == Verdict::Match) {
+        return None;
+    }
+    let message = format!(
+        "`{}` matches no tool that is known; it is right only for an MCP tool of this name",
+        excerpt(pattern)
+    );
+    let renamed = CLAUDE_TOOLS.iter().find(|(claude, _)| matcher.matches(claude) == Verdict::Match);
+    let help = match renamed {
+        Some((claude, here)) => format!("Claude Code's `{claude}` is `{here}` here"),
+        None => format!("the known tools are {}", TOOLS.join(", ")),
+    };
+    Some(Problem::hint("matcher-no-known-tool", message).help(help))
+}
+
+/// Names of tools, where the subject is a command or a kind of subagent.
+fn wrong_subject(definition: &Definition, field: &str) -> Option<Problem> {
+    let pattern = definition.matcher.pattern();
+    let is_tool = |word: &str| {
+        let word = word.trim_matches(['^', '$', '(', ')']);
+        TOOLS.contains(&word) || CLAUDE_TOOLS.iter().any(|(claude, _)| *claude == word)
+    };
+    pattern.split('|').all(is_tool).then(|| {
+        let (name, shown) = (definition.event.name(), excerpt(pattern));
+        let message = format!("`{shown}` names a tool, but `{name}` is matched against `{field}`");
+        let help = format!("leave the matcher out, or write a part of `{field}`");
+        Problem::hint("matcher-wrong-subject", message).help(help)
+    })
+}

@@ -1,0 +1,358 @@
+//! Looks whether the scripts that commands name are there and can run.
+//!
+//! Looks at files and starts nothing: a workspace that nobody trusts may be
+//! checked. What the shell would expand is left alone.
+
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::shell::{Word, first_command};
+use super::syntax::excerpt;
+use crate::definition::{Action, Definition};
+use crate::problem::{Fix, Problem};
+
+/// So many words of a command are tried as one path with spaces in it.
+const TRIED: usize = 16;
+
+/// Every script that is missing, cannot run, or stands elsewhere.
+pub fn check_scripts(definitions: &[Definition], run_dir: &Path, home: &Path) -> Vec<Problem> {
+    let check = |definition: &Definition| match &definition.action {
+        Action::Command(command) => check_command(definition, command, &Places { run_dir, home }),
+        Action::Prompt { .. } | Action::Broken { .. } => None,
+    };
+    definitions.iter().filter_map(check).collect()
+}
+
+struct Places<'p> {
+    run_dir: &'p Path,
+    home: &'p Path,
+}
+
+/// The word of a command that names its script.
+struct Script<'c> {
+    command: &'c str,
+    words: &'c [Word],
+    index: usize,
+    /// The shell starts it itself, so it must be executable.
+    direct: bool,
+}
+
+fn check_command(definition: &Definition, command: &str, places: &Places) -> Option<Problem> {
+    let words = first_command(command);
+    let (index, direct) = script_word(&words)?;
+    let script = Script { command, words: &words, index, direct };
+    let word = &words[index];
+    if direct && !word.value.contains('/') {
+        return not_on_path(definition, &script, places);
+    }
+    let path = places.path_of(word)?;
+    let problem = match fs::metadata(&path) {
+        Ok(found) => check_found(&script, &path, &found)?,
+        Err(error) if error.kind() == ErrorKind::NotFound || error.kind() == ErrorKind::NotADirectory => {
+            missing(definition, &script, &path, places)
+        }
+        Err(error) => {
+            let message = format!("the script `{}` cannot be looked at: {error}", excerpt(&word.value));
+            Problem::warning("script-unreadable", message).help("check the permissions of its directories")
+        }
+    };
+    Some(placed(definition, problem))
+}
+
+fn check_found(script: &Script, path: &Path, found: &Metadata) -> Option<Problem> {
+    let shown = excerpt(&script.words[script.index].value);
+    if found.is_dir() {
+        let message = format!("`{shown}` is a directory, not a script");
+        return Some(Problem::warning("script-is-a-directory", message).help("name the file in it"));
+    }
+    if script.direct && !is_executable(found) {
+        let message = format!("the script `{shown}` is not executable: the hook fails");
+        let help = format!("chmod +x {}", quoted(&path.to_string_lossy()));
+        return Some(Problem::warning("script-not-executable", message).help(help));
+    }
+    None
+}
+
+fn missing(definition: &Definition, script: &Script, path: &Path, places: &Places) -> Problem {
+    let word = &script.words[script.index];
+    let shown = excerpt(&word.value);
+    if let Some(problem) = cut_at_a_space(definition, script, places) {
+        return problem;
+    }
+    if let Some(other) = elsewhere(&word.value, places) {
+        let message =
+            format!("the script `{shown}` is not in {}, where this hook runs", places.run_dir.display());
+        let problem = Problem::warning("script-elsewhere", message).help(format!("write {other}"));
+        return repaired(problem, definition, script, word.bytes.clone(), &quoted(&other));
+    }
+    if word.quoted && word.value.starts_with("~/") {
+        let message = format!("in quotes the shell does not expand the `~` of `{shown}`");
+        let help = format!("write \"$HOME/{}\"", word.value.trim_start_matches("~/"));
+        return Problem::warning("quoted-tilde", message).help(help);
+    }
+    let message = format!("the script `{shown}` does not exist: the hook fails");
+    Problem::warning("script-not-found", message).help(format!("looked for {}", path.display()))
+}
+
+/// A path that goes on behind a space, and names a file then.
+fn cut_at_a_space(definition: &Definition, script: &Script, places: &Places) -> Option<Problem> {
+    let word = &script.words[script.index];
+    let whole = word.bytes.start..with_spaces(script, places)?;
+    let correct = quoted(&script.command[whole.clone()]);
+    let message = format!("the shell ends this path at its first space: it runs `{}`", excerpt(&word.value));
+    let problem = Problem::warning("path-with-space", message).help(format!("write {correct}"));
+    Some(repaired(problem, definition, script, whole, &correct))
+}
+
+/// A bare file name is looked for on PATH, even when the file stands right here.
+fn not_on_path(definition: &Definition, script: &Script, places: &Places) -> Option<Problem> {
+    if let Some(problem) = cut_at_a_space(definition, script, places) {
+        return Some(placed(definition, problem));
+    }
+    let word = &script.words[script.index];
+    let is_script =
+        [".sh", ".py", ".js", ".ts", ".mjs", ".rb", ".pl"].iter().any(|end| word.value.ends_with(end));
+    if !is_script || !word.literal || !places.run_dir.join(&word.value).is_file() {
+        return None;
+    }
+    let (shown, correct) = (excerpt(&word.value), format!("./{}", word.value));
+    let message = format!("the shell looks for `{shown}` on PATH, not in the directory this hook runs in");
+    let problem = Problem::warning("script-not-on-path", message).help(format!("write {correct}"));
+    Some(placed(definition, repaired(problem, definition, script, word.bytes.clone(), &quoted(&correct))))
+}
+
+impl Places<'_> {
+    /// The file a word names, if the shell does not make it something else.
+    fn path_of(&self, word: &Word) -> Option<PathBuf> {
+        let value = word.value.as_str();
+        let in_home = ["$HOME/", "${HOME}/"].iter().find_map(|start| value.strip_prefix(start));
+        let in_home = in_home.filter(|_| !word.literal);
+        let in_home = in_home.or_else(|| value.strip_prefix("~/").filter(|_| !word.quoted));
+        match in_home {
+            Some(rest) if rest.contains(['$', '`', '*', '?', '[', '{']) => None,
+            Some(rest) => Some(self.home.join(rest)),
+            None if !word.literal || has_drive(value) => None,
+            None => Some(self.run_dir.join(value)),
+        }
+    }
+}
+
+/// `C:\…` means something on another system only.
+fn has_drive(value: &str) -> bool {
+    matches!(value.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+/// Which word names the script, and whether the shell starts it itself.
+fn script_word(words: &[Word]) -> Option<(usize, bool)> {
+    const PREFIXES: [&str; 5] = ["exec", "env", "nohup", "time", "command"];
+    let mut first = 0;
+    while is_assignment(&words.get(first)?.value) || PREFIXES.contains(&words[first].value.as_str()) {
+        first += 1;
+    }
+    // `command -v x`, `env -i x`: the words behind an option cannot be told apart.
+    if words[first].value.starts_with('-') {
+        return None;
+    }
+    let name = words[first].value.rsplit('/').next().unwrap_or_default();
+    let rest = &words[first + 1..];
+    let offset = match name {
+        "bash" | "sh" | "zsh" | "dash" | "node" | "python" | "python3" | "ruby" | "perl" | "tsx" => {
+            interpreted(rest)?
+        }
+        "bun" | "deno" => 1 + interpreted(behind(rest, "run")?)?,
+        "pwsh" | "powershell" => 1 + rest.iter().position(|word| word.value.eq_ignore_ascii_case("-file"))?,
+        _ => return Some((first, true)),
+    };
+    (offset < rest.len()).then_some((first + 1 + offset, false))
+}
+
+/// The first word that is no option, unless an option brings the program itself.
+fn interpreted(words: &[Word]) -> Option<usize> {
+    let index = words.iter().position(|word| !word.value.starts_with('-'))?;
+    let brings = |word: &Word| {
+        let option = word.value.as_str();
+        matches!(option, "-m" | "-" | "--eval" | "--print" | "--import" | "--require" | "-r")
+            || (!option.starts_with("--") && option.ends_with(['c', 'e', 'p']))
+    };
+    (!words[..index].iter().any(brings)).then_some(index)
+}
+
+/// The words behind a subcommand.
+fn behind<'w>(words: &'w [Word], subcommand: &str) -> Option<&'w [Word]> {
+    words.split_first().filter(|(first, _)| first.value == subcommand).map(|(_, rest)| rest)
+}
+
+fn is_assignment(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    name.len() < word.len()
+        && !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Where the path ends, if it goes on behind a space and names a file then.
+fn with_spaces(script: &Script, places: &Places) -> Option<usize> {
+    let start = script.words[script.index].bytes.start;
+    let ends = script.words[script.index + 1..].iter().take(TRIED).map(|word| word.bytes.end);
+    ends.into_iter().find(|end| {
+        let value = script.command[start..*end].to_owned();
+        let literal = !value.contains(['$', '`', '*', '?', '[', '{', '"', '\'', '\\']);
+        let whole = Word { value, bytes: start..*end, literal, quoted: false };
+        places.path_of(&whole).is_some_and(|path| path.is_file())
+    })
+}
+
+/// Where a script is that was looked for in the wrong directory: project hooks
+/// run in the project, user hooks in `~/.cursor`, and people mix them up.
+fn elsewhere(value: &str, places: &Places) -> Option<String> {
+    if value.starts_with(['/', '~']) {
+        return None;
+    }
+    let bare = value.trim_start_matches("./");
+    let candidates =
+        [Some(format!(".cursor/{bare}")), bare.strip_prefix(".cursor/").map(|rest| format!("./{rest}"))];
+    candidates.into_iter().flatten().find(|candidate| places.run_dir.join(candidate).is_file())
+}
+
+fn repaired(
+    problem: Problem,
+    definition: &Definition,
+    script: &Script,
+    bytes: std::ops::Range<usize>,
+    correct: &str,
+) -> Problem {
+    let Some(place) = &definition.action_place else { return problem };
+    let command = format!("{}{correct}{}", &script.command[..bytes.start], &script.command[bytes.end..]);
+    let literal = serde_json::Value::String(command).to_string();
+    problem.fix(Fix::replace(place.bytes.clone(), literal))
+}
+
+/// A path as one word of a command line; a `~` must stay outside the quotes.
+fn quoted(path: &str) -> String {
+    if !path.contains(|c: char| c.is_whitespace() || "\"'\\$`;&|<>()*?[]{}#!".contains(c)) {
+        return path.to_owned();
+    }
+    let (tilde, rest) = path.strip_prefix("~/").map_or(("", path), |rest| ("~/", rest));
+    if rest.contains(['"', '\\', '$', '`', '!']) {
+        format!("{tilde}'{}'", rest.replace('\'', r"'\''"))
+    } else {
+        format!("{tilde}\"{rest}\"")
+    }
+}
+
+fn placed(definition: &Definition, mut problem: Problem) -> Problem {
+    problem.place = definition.action_place.clone().or_else(|| definition.place.clone());
+    problem
+}
+
+#[cfg(unix)]
+fn is_executable(found: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    found.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_found: &Metadata) -> bool {
+    true
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::config::{apply_fixes, read};
+    use crate::edition::Edition;
+    use crate::event::EventKind;
+    use crate::testing::TempDir;
+
+    fn found(dir: &TempDir, command: &str) -> Option<(&'static str, Option<String>)> {
+        let definition = Definition::command(EventKind::Stop, command);
+        let problems = check_scripts(&[definition], &dir.path().join("run"), &dir.path().join("home"));
+        problems.into_iter().next().map(|problem| (problem.code, problem.help))
+    }
+
+    #[test]
+    fn scripts_are_looked_for_where_the_hook_runs() {
+        let dir = TempDir::new();
+        dir.script("run/hooks/ok.sh", "");
+        dir.write("run/hooks/plain.sh", "");
+        dir.write("run/here.py", "");
+        dir.script("run/.cursor/hooks/inner.sh", "");
+        dir.script("run/my scripts/a b.sh", "");
+        dir.script("home/bin/tool.sh", "");
+        dir.script("home/my bin/tool.sh", "");
+        let run = dir.path().join("run");
+        let cases = [
+            ("./hooks/ok.sh --flag", None),
+            ("hooks/ok.sh", None),
+            ("bash hooks/plain.sh", None),
+            ("FOO=1 exec ./hooks/ok.sh", None),
+            ("~/bin/tool.sh", None),
+            ("$HOME/bin/tool.sh", None),
+            ("\"${HOME}/my bin/tool.sh\"", None),
+            ("\"my scripts/a b.sh\" x", None),
+            ("node -e 'process.exit()'", None),
+            ("python3 -m http.server", None),
+            ("bash -c './nothing.sh'", None),
+            ("$TOOLS/nothing.sh", None),
+            ("jq .x", None),
+            ("[ -x ./nothing.sh ] && ./nothing.sh", None),
+            ("command -v ./nothing.sh", None),
+            ("C:/tools/x.exe", None),
+            ("", None),
+            (
+                "./hooks/plain.sh",
+                Some((
+                    "script-not-executable",
+                    format!("chmod +x {}", run.join("./hooks/plain.sh").display()),
+                )),
+            ),
+            ("./hooks", Some(("script-is-a-directory", "name the file in it".to_owned()))),
+            (
+                "./hooks/no.sh",
+                Some(("script-not-found", format!("looked for {}", run.join("./hooks/no.sh").display()))),
+            ),
+            (
+                "node hooks/no.js",
+                Some(("script-not-found", format!("looked for {}", run.join("hooks/no.js").display()))),
+            ),
+            (
+                "bun run no.ts",
+                Some(("script-not-found", format!("looked for {}", run.join("no.ts").display()))),
+            ),
+            ("./hooks/inner.sh", Some(("script-elsewhere", "write .cursor/hooks/inner.sh".to_owned()))),
+            (".cursor/hooks/ok.sh", Some(("script-elsewhere", "write ./hooks/ok.sh".to_owned()))),
+            ("my scripts/a b.sh --x", Some(("path-with-space", "write \"my scripts/a b.sh\"".to_owned()))),
+            (
+                "bash ./my scripts/a b.sh",
+                Some(("path-with-space", "write \"./my scripts/a b.sh\"".to_owned())),
+            ),
+            ("~/my bin/tool.sh", Some(("path-with-space", "write ~/\"my bin/tool.sh\"".to_owned()))),
+            ("'~/bin/tool.sh'", Some(("quoted-tilde", "write \"$HOME/bin/tool.sh\"".to_owned()))),
+            ("here.py", Some(("script-not-on-path", "write ./here.py".to_owned()))),
+        ];
+        for (command, expected) in cases {
+            let expected = expected.map(|(code, help)| (code, Some(help)));
+            assert_eq!(found(&dir, command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_path_is_repaired_in_the_file() {
+        let dir = TempDir::new();
+        dir.script("my scripts/a.sh", "");
+        dir.script(".cursor/hooks/b.sh", "");
+        let text = r#"{"version": 1, "hooks": {"stop": [{"command": "my scripts/a.sh -x"}, {"command": "./hooks/b.sh"}]}}"#;
+        let config = read(text.as_bytes(), Edition::Docs);
+        let problems = check_scripts(&config.definitions, dir.path(), dir.path());
+        let places: Vec<_> =
+            problems.iter().map(|problem| problem.place.clone().expect("placed").column).collect();
+        assert_eq!(places, [47, 82]);
+        let expected = r#"{"version": 1, "hooks": {"stop": [{"command": "\"my scripts/a.sh\" -x"}, {"command": ".cursor/hooks/b.sh"}]}}"#;
+        let repaired = apply_fixes(text, &problems);
+        assert_eq!(repaired, expected);
+        assert!(
+            check_scripts(&read(repaired.as_bytes(), Edition::Docs).definitions, dir.path(), dir.path())
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! SHA-256 values: made from bytes, written and read as 64 hexadecimal digits.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::Digest as _;
+
+/// The SHA-256 of some bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+/// Takes bytes piece by piece.
+#[derive(Default)]
+pub(crate) struct Hasher(sha2::Sha256);
+
+impl Digest {
+    /// Of these bytes.
+    pub fn of(bytes: &[u8]) -> Digest {
+        Digest(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits, in either case.
+    pub fn parse(text: &str) -> Option<Digest> {
+        let digits: Vec<u8> =
+            text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
+        let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+        (digits.len() == 64).then_some(())?;
+        bytes.try_into().ok().map(Digest)
+    }
+}
+
+impl Hasher {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Adds a field together with its length, so that no two lists of fields
+    /// run together into the same bytes.
+    pub(crate) fn field(&mut self, bytes: &[u8]) {
+        self.add(&(bytes.len() as u64).to_le_bytes());
+        self.add(bytes);
+    }
+
+    pub(crate) fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Digest::parse(&text).ok_or_else(|| serde::de::Error::custom("not a SHA-256"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    #[test]
+    fn a_digest_is_read_as_it_is_written() {
+        assert_eq!(Digest::of(b"").to_string(), EMPTY);
+        assert_eq!(Digest::parse(EMPTY), Some(Digest::of(b"")));
+        assert_eq!(Digest::parse(&EMPTY.to_uppercase()), Some(Digest::of(b"")));
+        for wrong in ["", "e3", &EMPTY[1..], &EMPTY.replace('e', "g"), &format!("{EMPTY}00"), "é"] {
+            assert_eq!(Digest::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn fields_do_not_run_together() {
+        let of = |fields: &[&[u8]]| {
+            let mut hasher = Hasher::default();
+            fields.iter().for_each(|field| hasher.field(field));
+            hasher.digest()
+        };
+        assert_ne!(of(&[b"ab", b"c"]), of(&[b"a", b"bc"]));
+        assert_ne!(of(&[b"a", b""]), of(&[b"a"]));
+    }
+}

@@ -1,0 +1,510 @@
+//! The engine: built from roots, asked about events.
+//!
+//! `Engine::handle` is the list of the stages and holds no rule itself.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::decision::{Decision, HookOutcome, HookReport};
+use crate::definition::Definition;
+use crate::edition::{Edition, Rules};
+use crate::environment::Surroundings;
+use crate::event::EventKind;
+use crate::fill::{Event, Facts, fill};
+use crate::ids;
+use crate::judge::Judge;
+use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader, SourceState, Surface, TrustMode};
+use crate::log_file::LogFile;
+use crate::merge::{Case, Heard, merge};
+use crate::perform::Performer;
+use crate::problem::Problem;
+use crate::plan::{Circumstances, Plan, plan};
+use crate::record::{Keep, RecentRecords, Record, request_of, response_of};
+use crate::rounds::settle;
+use crate::run::{Cancel, Status};
+use crate::session::{Session, Variable};
+use crate::sessions::Sessions;
+use crate::source::{Level, Roots, Source, native_root};
+use crate::state::{StateDir, StateError};
+
+/// Everything an engine is built from. What comes from outside stands here.
+#[derive(Clone)]
+pub struct Settings {
+    /// Every place the engine may look at.
+    pub roots: Roots,
+    /// Which edition's rules apply.
+    pub edition: Edition,
+    /// Where the agent runs.
+    pub surface: Surface,
+    /// How trust is decided.
+    pub trust: TrustMode,
+    /// `[experiments] hooks_ide_project_config`.
+    pub project_experiment: bool,
+    /// The environment hooks inherit.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Version of the host; else a constant of the edition.
+    pub cursor_version: Option<String>,
+    /// The signed-in user.
+    pub user_email: Option<String>,
+    /// Whether the workspace is remote.
+    pub remote: bool,
+    /// Whether the host can ask the user. A host that cannot, denies.
+    pub can_ask: bool,
+    /// More automatic follow-ups than this are never sent.
+    pub loop_ceiling: u32,
+    /// The model behind prompt hooks.
+    pub judge: Option<Arc<dyn Judge>>,
+    /// How much of payloads the log on disk keeps.
+    pub keep: Keep,
+    /// How deep this engine is called by its own hooks.
+    pub depth: u32,
+    /// The source files it was called from.
+    pub called_from: Vec<OsString>,
+    /// Ends hooks that are running: a user's cancel.
+    pub cancel: Cancel,
+}
+
+impl Settings {
+    /// Defaults for everything but the places.
+    pub fn new(roots: Roots) -> Settings {
+        Settings {
+            roots,
+            edition: Edition::default(),
+            surface: Surface::default(),
+            trust: TrustMode::default(),
+            project_experiment: false,
+            environment: Vec::new(),
+            cursor_version: None,
+            user_email: None,
+            remote: false,
+            can_ask: true,
+            loop_ceiling: 50,
+            judge: None,
+            keep: Keep::default(),
+            depth: 0,
+            called_from: Vec::new(),
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Settings")
+            .field("roots", &self.roots)
+            .field("edition", &self.edition)
+            .finish_non_exhaustive()
+    }
+}
+
+type Listener = Box<dyn Fn(&Record) + Send + Sync>;
+
+/// Runs the hooks of events. Can be shared between threads.
+pub struct Engine {
+    settings: Settings,
+    loader: Mutex<Loader>,
+    injected: Mutex<Vec<Hook>>,
+    sessions: Mutex<Sessions>,
+    recent: Mutex<RecentRecords>,
+    unwritten: Mutex<Vec<Record>>,
+    listeners: Mutex<Vec<Listener>>,
+}
+
+/// What would run for an event, and the hooks it speaks of.
+#[derive(Debug)]
+pub struct Explanation {
+    /// The event as hooks would get it.
+    pub event: Event,
+    /// All hooks there are.
+    pub hooks: Arc<HookSet>,
+    settings: Settings,
+    session: Session,
+}
+
+impl Engine {
+    /// Reads nothing yet.
+    pub fn new(settings: Settings) -> Engine {
+        let state = StateDir::new(settings.roots.state.clone());
+        let loader = Loader::new(settings.roots.clone(), load_options(&settings, false));
+        Engine {
+            loader: Mutex::new(loader),
+            injected: Mutex::default(),
+            sessions: Mutex::new(Sessions::of(state)),
+            recent: Mutex::default(),
+            unwritten: Mutex::default(),
+            listeners: Mutex::default(),
+            settings,
+        }
+    }
+
+    /// From an event to a decision.
+    pub fn handle(&self, event: Event) -> Decision {
+        let rules = self.rules();
+        let hooks = self.hook_set(&event);
+        let mut event = self.filled(event);
+        let mut session = self.session_of(&event, &hooks);
+        tell_loop_count(&mut event, &session);
+        let around = surroundings(&self.settings, &event, &session);
+        let circumstances =
+            Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
+        let planned = plan(&hooks, &event, &circumstances);
+        let performer =
+            Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
+        let started = ids::now_text();
+        let mut heard = performer.perform(planned.steps.clone(), &event);
+        settle(&mut heard, &event, rules, &mut |event, among| {
+            let steps = plan(&hooks, event, &circumstances).steps;
+            performer.perform(steps.into_iter().filter(|step| among(step.hook)).collect(), event)
+        });
+        let case = Case {
+            event: &event,
+            rules,
+            loop_count: circumstances.loop_count,
+            loop_ceiling: self.settings.loop_ceiling,
+            can_ask: self.settings.can_ask,
+        };
+        let mut decision = merge(&heard, &case);
+        if self.settings.cancel.is_cancelled() {
+            decision.followup_message = None;
+        }
+        add_skipped(&mut decision, &planned);
+        decision.warnings.extend(source_warnings(&hooks, &planned));
+        decision.trusted_once = hooks.trusted_once.clone();
+        drop(circumstances);
+        self.remember(&mut decision, &event, &mut session, &heard);
+        self.record(&started, &event, &heard, &planned, &decision);
+        decision
+    }
+
+    /// What would run for an event. Runs nothing.
+    pub fn explain(&self, event: Event) -> Explanation {
+        let hooks = self.hook_set(&event);
+        let mut event = self.filled(event);
+        let session = self.session_of(&event, &hooks);
+        tell_loop_count(&mut event, &session);
+        Explanation { event, hooks, settings: self.settings.clone(), session }
+    }
+
+    /// Whether any hook is configured for an event. Cheap.
+    pub fn has_hook(&self, event: EventKind) -> bool {
+        has_hook(&self.hooks(), event)
+    }
+
+    /// Every configured hook with its source and state.
+    pub fn hooks(&self) -> Arc<HookSet> {
+        self.hook_set_of(&self.settings.roots.workspaces)
+    }
+
+    /// The last hundred hook runs, oldest first.
+    pub fn log(&self) -> Vec<Record> {
+        lock(&self.recent).all()
+    }
+
+    /// Reads every source again, changed or not.
+    pub fn reload(&self) {
+        lock(&self.loader).forget();
+    }
+
+    /// Adds a hook that stands in no file. It runs in this directory.
+    pub fn inject(&self, definition: Definition, run_dir: PathBuf) {
+        let mut injected = lock(&self.injected);
+        let source = Source { level: Level::Host, file: PathBuf::from("(host)"), run_dir, workspace: None };
+        let id = format!("host:{}", injected.len());
+        injected.push(Hook { id, definition, source: Arc::new(source), state: HookState::Ready });
+    }
+
+    /// Calls this with every record as it is made.
+    pub fn on_record(&self, listener: impl Fn(&Record) + Send + Sync + 'static) {
+        lock(&self.listeners).push(Box::new(listener));
+    }
+
+    /// Writes what happened since the last call to the log on disk, and keeps
+    /// copies of sources that are good; says what changed in the user's hooks.
+    /// Called when the answer is out.
+    pub fn write_out(&self) -> Result<Vec<Problem>, StateError> {
+        let records = std::mem::take(&mut *lock(&self.unwritten));
+        let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
+        LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept)?;
+        Ok(lock(&self.loader).remember_good())
+    }
+
+    fn rules(&self) -> &'static Rules {
+        self.settings.edition.rules()
+    }
+
+    /// The roots the host named, else those of the payload.
+    fn workspaces(&self, event: &Event) -> Vec<PathBuf> {
+        if !self.settings.roots.workspaces.is_empty() {
+            return self.settings.roots.workspaces.clone();
+        }
+        let named = event.payload.texts("workspace_roots").unwrap_or_default();
+        named.iter().map(|root| native_root(self.settings.roots.os, root)).collect()
+    }
+
+    fn hook_set(&self, event: &Event) -> Arc<HookSet> {
+        self.hook_set_of(&self.workspaces(event))
+    }
+
+    fn hook_set_of(&self, workspaces: &[PathBuf]) -> Arc<HookSet> {
+        let mut set = lock(&self.loader).hooks(workspaces);
+        let injected = lock(&self.injected);
+        if !injected.is_empty() {
+            let hooks = &mut Arc::make_mut(&mut set).hooks;
+            hooks.extend(injected.iter().cloned());
+            hooks.sort_by_key(|hook| hook.source.level);
+        }
+        set
+    }
+
+    fn filled(&self, event: Event) -> Event {
+        let facts = self.facts(&event);
+        fill(event, &facts, self.rules())
+    }
+
+    fn facts(&self, event: &Event) -> Facts {
+        Facts {
+            cursor_version: self.settings.cursor_version.clone(),
+            user_email: self.settings.user_email.clone(),
+            workspace_roots: self
+                .workspaces(event)
+                .iter()
+                .map(|root| root.to_string_lossy().into_owned())
+                .collect(),
+        }
+    }
+
+    /// Nobody needs the session of an event without a hook.
+    fn session_of(&self, event: &Event, hooks: &HookSet) -> Session {
+        let conversation = if has_hook(hooks, event.kind) { event.conversation() } else { None };
+        conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
+    }
+
+    /// Saved before the answer is out: the host may send the next event at once.
+    fn remember(&self, decision: &mut Decision, event: &Event, session: &mut Session, heard: &[Heard<'_>]) {
+        let Some(conversation) = event.conversation() else { return };
+        let before = session.clone();
+        if !decision.env.is_empty() {
+            let variables = variables(decision, heard);
+            decision.warnings.extend(session.keep(variables));
+        }
+        if decision.followup_message.is_some() {
+            session.count_follow_up(event.kind, &event.payload);
+        }
+        if event.kind == EventKind::SessionEnd {
+            lock(&self.sessions).end(&conversation);
+        } else if *session != before
+            && let Err(error) = lock(&self.sessions).put(&conversation, session)
+        {
+            decision.warnings.push(format!("the session was not saved: {error}"));
+        }
+    }
+
+    fn record(
+        &self,
+        started: &str,
+        event: &Event,
+        heard: &[Heard<'_>],
+        plan: &Plan<'_>,
+        decision: &Decision,
+    ) {
+        let request = request_of(&plan.line);
+        let blank = || Record {
+            id: ids::record_id(),
+            timestamp: started.to_owned(),
+            step: event.kind.name().to_owned(),
+            found: plan.steps.len(),
+            command: None,
+            source: None,
+            place: None,
+            directory: None,
+            timeout_ms: None,
+            conversation: event.conversation(),
+            request: Arc::clone(&request),
+            response: None,
+            duration: None,
+            exit_code: None,
+            stderr: String::new(),
+            outcome: "none".to_owned(),
+            reason: None,
+            permission: None,
+            blocked: decision.blocked,
+            automatic_followup: decision.followup_message.is_some(),
+            notes: Vec::new(),
+        };
+        let mut records: Vec<Record> = heard.iter().map(|heard| of_heard(blank(), heard, decision)).collect();
+        let withheld = plan.skipped.iter().filter(|skipped| skipped.withheld);
+        records.extend(withheld.map(|skipped| {
+            let reason = Some(skipped.reason.clone());
+            Record { outcome: "withheld".to_owned(), reason, ..of_hook(blank(), skipped.hook) }
+        }));
+        if records.is_empty() {
+            records.push(blank());
+        }
+        for record in &records {
+            lock(&self.listeners).iter().for_each(|listener| listener(record));
+            lock(&self.recent).push(record.clone());
+        }
+        lock(&self.unwritten).extend(records);
+    }
+}
+
+impl Explanation {
+    /// What would run, and why the rest would not.
+    pub fn plan(&self) -> Plan<'_> {
+        let rules = self.settings.edition.rules();
+        let around = surroundings(&self.settings, &self.event, &self.session);
+        let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
+        plan(&self.hooks, &self.event, &Circumstances { rules, around, loop_count })
+    }
+}
+
+/// How a loader is set up; `thorough` is for `check` and `list`.
+pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
+    LoadOptions {
+        edition: settings.edition,
+        surface: settings.surface,
+        trust: settings.trust,
+        project_experiment: settings.project_experiment,
+        thorough,
+    }
+}
+
+fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session) -> Surroundings<'a> {
+    let root = event.payload.texts("workspace_roots").unwrap_or_default().into_iter().next();
+    Surroundings {
+        inherited: &settings.environment,
+        project_dir: settings
+            .roots
+            .workspaces
+            .first()
+            .cloned()
+            .or(root.map(PathBuf::from))
+            .unwrap_or_default(),
+        version: event.payload.text("cursor_version").unwrap_or_default(),
+        user_email: event.payload.text("user_email").filter(|email| !email.is_empty()),
+        transcript: event.payload.text("transcript_path").filter(|path| !path.is_empty()),
+        remote: settings.remote,
+        session: &session.env,
+        depth: settings.depth,
+        called_from: &settings.called_from,
+    }
+}
+
+/// What stands in the way of whole sources: those that cannot be read, and
+/// those that are withheld with a hook of this event in them.
+fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for report in &set.sources {
+        let file = report.source.file.display();
+        match &report.state {
+            SourceState::Absent | SourceState::Read => {}
+            SourceState::LastGood(problem) => {
+                warnings.push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
+            }
+            SourceState::Unreadable(problem) => {
+                warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
+            }
+        }
+        let withheld: Vec<_> = plan
+            .skipped
+            .iter()
+            .filter(|skipped| skipped.withheld && skipped.hook.source.file == report.source.file)
+            .collect();
+        if let Some(first) = withheld.first() {
+            let count = withheld.len();
+            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+            let look = if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
+            warnings.push(format!("{file}: {hooks} withheld: {}{look}", first.reason));
+        }
+    }
+    warnings
+}
+
+fn has_hook(set: &HookSet, event: EventKind) -> bool {
+    set.hooks.iter().any(|hook| hook.definition.event == event)
+}
+
+/// A host that does not count follow-ups has them counted by the session.
+fn tell_loop_count(event: &mut Event, session: &Session) {
+    if event.kind.loops() && !event.payload.has("loop_count") {
+        let count = session.loop_count(event.kind, &event.payload);
+        let behind_own_fields = event.payload.position("session_id").unwrap_or(event.payload.len());
+        event.payload.insert(behind_own_fields, "loop_count", count);
+    }
+}
+
+fn add_skipped(decision: &mut Decision, plan: &Plan<'_>) {
+    let asked: Vec<String> = decision.hooks.iter().map(|report| report.id.clone()).collect();
+    for step in plan.steps.iter().filter(|step| !asked.contains(&step.hook.id)) {
+        let reason = Some("a hook before it answered".to_owned());
+        decision.hooks.push(HookReport { reason, ..HookReport::of(step.hook) });
+    }
+    for skipped in &plan.skipped {
+        let outcome = if skipped.withheld { HookOutcome::Withheld } else { HookOutcome::Skipped };
+        decision.hooks.push(HookReport {
+            outcome,
+            reason: Some(skipped.reason.clone()),
+            ..HookReport::of(skipped.hook)
+        });
+    }
+}
+
+/// The session variables of a decision, each with the level of the hook that set it.
+fn variables(decision: &Decision, heard: &[Heard<'_>]) -> Vec<Variable> {
+    let setter = |name: &str| {
+        heard.iter().find_map(|heard| match &heard.read.outcome {
+            crate::outcome::Outcome::Answer(answer) if answer.env.iter().any(|(known, _)| known == name) => {
+                Some(heard.hook.source.level)
+            }
+            _ => None,
+        })
+    };
+    let of = |(name, value): &(String, String)| Variable {
+        name: name.clone(),
+        value: value.clone(),
+        level: setter(name).unwrap_or(Level::User),
+    };
+    decision.env.iter().map(of).collect()
+}
+
+fn of_hook(record: Record, hook: &Hook) -> Record {
+    let line = hook.definition.place.as_ref().map_or(0, |place| place.line);
+    Record {
+        command: Some(hook.definition.label().to_owned()),
+        source: Some(hook.source.level.name().to_owned()),
+        place: Some(format!("{}:{line}", hook.source.file.display())),
+        directory: Some(hook.source.run_dir.display().to_string()),
+        timeout_ms: Some(u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX)),
+        ..record
+    }
+}
+
+fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {
+    let record = of_hook(record, heard.hook);
+    let report = decision.hooks.iter().find(|report| report.id == heard.hook.id);
+    let exit = heard.exit.as_ref();
+    let mut notes: Vec<String> =
+        report.map(|it| it.lost.iter().chain(&it.warnings).cloned().collect()).unwrap_or_default();
+    if exit.is_some_and(|exit| exit.leaked) {
+        notes.push("a descendant of it still holds its output".to_owned());
+    }
+    Record {
+        response: exit.and_then(|exit| response_of(&exit.stdout)),
+        duration: exit.map(|exit| exit.duration.as_secs_f64() * 1000.0),
+        exit_code: exit.and_then(|exit| if let Status::Code(code) = exit.status { Some(code) } else { None }),
+        stderr: exit.map(|exit| String::from_utf8_lossy(&exit.stderr).into_owned()).unwrap_or_default(),
+        outcome: report.map(|report| report.outcome.name().to_owned()).unwrap_or_default(),
+        reason: report.and_then(|report| report.reason.clone()),
+        permission: report.and_then(|report| report.permission).map(str::to_owned),
+        notes,
+        ..record
+    }
+}
+
+/// A panic in a listener must not take the engine with it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,179 @@
+//! One event on its way to hooks: missing common fields are put in the
+//! product's places, and an edition's field names are applied.
+//!
+//! Pure: what comes from outside stands in `Facts`.
+
+use serde_json::Value;
+
+use crate::edition::Rules;
+use crate::event::{EventKind, Subject};
+use crate::ids;
+use crate::input::Input;
+use crate::payload::Payload;
+
+/// Something that happened in an agent's loop.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// What kind of thing.
+    pub kind: EventKind,
+    /// The JSON object hooks are given.
+    pub payload: Payload,
+}
+
+/// What is known beside the payload. The payload wins where both speak.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Version of the host; else a constant of the edition.
+    pub cursor_version: Option<String>,
+    /// The signed-in user.
+    pub user_email: Option<String>,
+    /// The workspace's root folders.
+    pub workspace_roots: Vec<String>,
+}
+
+impl Event {
+    /// An event of this kind with this payload.
+    pub fn new(kind: EventKind, payload: Payload) -> Event {
+        Event { kind, payload }
+    }
+
+    /// An event from its typed input.
+    pub fn of<I: Input>(input: &I) -> Event {
+        Event::new(I::KIND, Payload::of(input))
+    }
+
+    /// The conversation the event belongs to.
+    pub fn conversation(&self) -> Option<String> {
+        self.payload.text("conversation_id").or_else(|| self.payload.text("session_id"))
+    }
+
+    /// The text a matcher is applied to; none when every hook runs.
+    pub fn subject(&self) -> Option<String> {
+        match self.kind.spec().subject {
+            Subject::None => None,
+            Subject::Constant(word) => Some(word.to_owned()),
+            Subject::Field(name) => Some(self.payload.text(name).unwrap_or_default()),
+            Subject::McpTool => {
+                let tool = self.payload.text("tool_name").unwrap_or_default();
+                Some(if tool.starts_with("MCP:") { tool } else { format!("MCP:{tool}") })
+            }
+        }
+    }
+}
+
+/// Before the event's own fields.
+const HEAD: &[&str] = &["conversation_id", "generation_id", "model"];
+/// Behind them.
+const TAIL: &[&str] =
+    &["session_id", "hook_event_name", "cursor_version", "workspace_roots", "user_email", "transcript_path"];
+/// All that an event outside conversations has.
+pub(crate) const WORKSPACE_TAIL: &[&str] =
+    &["hook_event_name", "cursor_version", "workspace_roots", "user_email"];
+
+/// Fills what is missing and applies the edition's names.
+pub fn fill(mut event: Event, facts: &Facts, rules: &Rules) -> Event {
+    let (head, tail) =
+        if event.kind.spec().in_conversation { (HEAD, TAIL) } else { (&[][..], WORKSPACE_TAIL) };
+    let conversation = event.conversation().unwrap_or_else(ids::uuid);
+    let value_of = |name: &str| match name {
+        "conversation_id" | "session_id" => Value::from(conversation.clone()),
+        "generation_id" => Value::from(ids::uuid()),
+        "model" => Value::from("default"),
+        "hook_event_name" => Value::from(event.kind.name()),
+        "cursor_version" => Value::from(facts.cursor_version.as_deref().unwrap_or(rules.cursor_version)),
+        "workspace_roots" => Value::from(facts.workspace_roots.clone()),
+        "user_email" => facts.user_email.clone().map_or(Value::Null, Value::from),
+        _ => Value::Null,
+    };
+    for (index, name) in head.iter().enumerate() {
+        if !event.payload.has(name) {
+            let behind = head[..index].iter().filter_map(|before| event.payload.position(before)).max();
+            event.payload.insert(behind.map_or(0, |at| at + 1), name, value_of(name));
+        }
+    }
+    for (index, name) in tail.iter().enumerate() {
+        if !event.payload.has(name) {
+            let before = tail[index + 1..].iter().filter_map(|after| event.payload.position(after)).min();
+            event.payload.insert(before.unwrap_or(usize::MAX), name, value_of(name));
+        }
+    }
+    event.payload.set("hook_event_name", event.kind.name());
+    if rules.first_field_names {
+        use_first_names(&mut event);
+    }
+    event
+}
+
+/// `prompt_text`, `filePath`, and seconds for the duration of an MCP call.
+fn use_first_names(event: &mut Event) {
+    event.payload.rename("prompt", "prompt_text");
+    if let Some(Ok(Value::Array(mut attachments))) =
+        event.payload.get("attachments").map(|list| serde_json::from_str(list.get()))
+    {
+        for attachment in &mut attachments {
+            let Value::Object(fields) = attachment else { continue };
+            *fields = std::mem::take(fields)
+                .into_iter()
+                .map(|(name, value)| (if name == "file_path" { "filePath".to_owned() } else { name }, value))
+                .collect();
+        }
+        event.payload.set("attachments", attachments);
+    }
+    let milliseconds =
+        event.payload.get("duration").and_then(|value| serde_json::from_str::<f64>(value.get()).ok());
+    if let (Subject::McpTool, Some(milliseconds)) = (event.kind.spec().subject, milliseconds) {
+        event.payload.set("duration", milliseconds / 1000.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edition::Edition;
+
+    fn keys(kind: EventKind, json: &str) -> String {
+        let event = Event::new(kind, Payload::parse(json.as_bytes()).expect(json));
+        let filled = fill(event, &Facts::default(), Edition::Docs.rules());
+        filled.payload.fields().map(|(key, _)| key.to_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn missing_fields_are_put_in_the_products_places() {
+        let all = "session_id hook_event_name cursor_version workspace_roots user_email transcript_path";
+        let cases = [
+            (EventKind::Stop, r#"{"status":"completed"}"#, format!("conversation_id generation_id model status {all}")),
+            (EventKind::Stop, r#"{"x":1,"model":"m","status":"c"}"#, format!("conversation_id generation_id x model status {all}")),
+            (EventKind::Stop, r#"{"status":"c","user_email":null,"y":1}"#,
+                "conversation_id generation_id model status session_id hook_event_name cursor_version workspace_roots user_email y transcript_path".to_owned()),
+            (EventKind::WorkspaceOpen, "{}", "hook_event_name cursor_version workspace_roots user_email".to_owned()),
+        ];
+        for (kind, json, expected) in cases {
+            assert_eq!(keys(kind, json), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn the_session_is_the_conversation() {
+        let event = Event::new(EventKind::Stop, Payload::parse(br#"{"session_id":"s"}"#).expect("an object"));
+        let filled = fill(event, &Facts::default(), Edition::Docs.rules());
+        assert_eq!(filled.payload.text("conversation_id").as_deref(), Some("s"));
+    }
+
+    #[test]
+    fn edition_2_3_has_its_own_names() {
+        let json = br#"{"prompt":"hi","attachments":[{"type":"file","file_path":"/a"}]}"#;
+        let event = Event::new(EventKind::BeforeSubmitPrompt, Payload::parse(json).expect("an object"));
+        let filled = fill(event, &Facts::default(), Edition::V2_3.rules()).payload;
+        assert_eq!(filled.text("prompt_text").as_deref(), Some("hi"));
+        assert_eq!(
+            filled.get("attachments").map(|list| list.get()),
+            Some(r#"[{"type":"file","filePath":"/a"}]"#)
+        );
+        let event = Event::new(
+            EventKind::AfterMcpExecution,
+            Payload::parse(br#"{"duration":1500}"#).expect("an object"),
+        );
+        let filled = fill(event, &Facts::default(), Edition::V2_3.rules()).payload;
+        assert_eq!(filled.get("duration").map(|value| value.get()), Some("1.5"));
+    }
+}

@@ -1,0 +1,91 @@
+//! What a process leaves for the next one: the last good copy of each source,
+//! and what the user's hooks were when they were last used.
+//!
+//! A copy of a project's file is kept by trust alone: what nobody looked at
+//! has no good copy.
+
+use std::path::Path;
+
+use super::Surroundings;
+use super::reading::Good;
+use super::states::describe;
+use crate::digest::Digest;
+use crate::problem::Problem;
+use crate::read_file;
+use crate::source::{Level, Source};
+use crate::state::Durability;
+
+const FOLDER: &str = "last-good";
+/// The checksum and the end of its line.
+const SEAL: u64 = 65;
+
+/// Whether there is a copy, or a record of trust.
+pub(super) fn is_kept(around: &Surroundings, source: &Source) -> bool {
+    let path = match source.level.needs_trust() {
+        true => around.trust.record_file(source),
+        false => around.state.file(FOLDER, &name(&source.file)),
+    };
+    read_file::link_facts(&path).is_some()
+}
+
+/// The copy in force when the file cannot be read.
+pub(super) fn recall(around: &Surroundings, source: &Source) -> Option<Good> {
+    let bytes = match source.level.needs_trust() {
+        true => around.trust.trusted_config(source)?,
+        // A copy that is damaged is no good copy; the problem at hand is said anyway.
+        false => around.state.read_sealed(FOLDER, &name(&source.file)).ok()??,
+    };
+    let config = (around.read_config)(&bytes, around.options.edition);
+    config.readable.then_some(Good { bytes, definitions: config.definitions })
+}
+
+/// Keeps a copy, and says what changed in the user's hooks.
+pub(super) fn remember(around: &Surroundings, source: &Source, good: &Good) -> Option<Problem> {
+    if source.level.needs_trust() {
+        return None;
+    }
+    let name = name(&source.file);
+    if !is_current(&around.state.file(FOLDER, &name), source, good) {
+        // Without a copy a broken file has nothing to fall back on, and says so then.
+        let _ = around.state.write_sealed(FOLDER, &name, &good.bytes, Durability::Relaxed);
+    }
+    (source.level == Level::User).then(|| report_change(around, source, Some(good)))?
+}
+
+/// Removes the copy of a file that is gone.
+pub(super) fn forget(around: &Surroundings, source: &Source) -> Option<Problem> {
+    if source.level.needs_trust() || !is_kept(around, source) {
+        return None;
+    }
+    let _ = around.state.remove(FOLDER, &name(&source.file));
+    (source.level == Level::User).then(|| report_change(around, source, None))?
+}
+
+/// Nobody gates the user's own hooks, but a change of them does not go by
+/// without a word: malware writes there too.
+fn report_change(around: &Surroundings, source: &Source, good: Option<&Good>) -> Option<Problem> {
+    let bytes = good.map(|good| good.bytes.as_slice());
+    let difference = around.trust.seen(source, bytes, good.map_or(&[], |good| &good.definitions))?;
+    let mut problem = Problem::warning(
+        "user-hooks-changed",
+        format!("changed since they were last used: {}", describe(&difference)),
+    )
+    .help("if it was not you, look at them: `boathook list`");
+    problem.file = Some(source.file.clone());
+    Some(problem)
+}
+
+/// The copy was made after the file last changed, and is as long.
+fn is_current(copy: &Path, source: &Source, good: &Good) -> bool {
+    let copied = read_file::facts(copy).map(|facts| facts.stamp);
+    let file = read_file::facts(&source.file).map(|facts| facts.stamp);
+    copied.zip(file).is_some_and(|(copied, file)| {
+        copied.size == good.bytes.len() as u64 + SEAL
+            && copied.modified > file.changed
+            && file.size + SEAL == copied.size
+    })
+}
+
+fn name(file: &Path) -> String {
+    Digest::of(file.as_os_str().as_encoded_bytes()).to_string()
+}

@@ -1,0 +1,318 @@
+//! Reads all sources into one `HookSet`, and knows when they changed.
+//!
+//! Every call looks at every file again, cheaply: device, number, size and
+//! times. A file that differs, or was changed so recently that its times could
+//! not tell, is read again. A file that is gone has no hooks; one that cannot
+//! be read keeps those of its last good copy, loudly; neither touches another.
+//!
+//! Only reads, except for `remember_good`. Starts nothing.
+
+mod last_good;
+mod reading;
+mod states;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::config::{self, Config};
+use crate::definition::Definition;
+use crate::edition::Edition;
+use crate::problem::Problem;
+use crate::read_file::Glimpse;
+use crate::source::{self, Level, Roots, Source};
+use crate::state::StateDir;
+use crate::trust::{Subject, Trust, TrustState};
+use reading::Reading;
+
+/// All hooks of all sources, in the walk from high to low priority.
+#[derive(Debug, Clone, Default)]
+pub struct HookSet {
+    /// The hooks, also those that will not run.
+    pub hooks: Vec<Hook>,
+    /// Every problem met while reading.
+    pub problems: Vec<Problem>,
+    /// Every source that was looked for, and how it stands.
+    pub sources: Vec<SourceReport>,
+    /// With `TrustMode::Once`: every file that the caller trusts.
+    pub trusted_once: Vec<PathBuf>,
+}
+
+/// One hook of one source.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// Stable while its file does not change: `project:0:beforeShellExecution:1`.
+    pub id: String,
+    /// What it does.
+    pub definition: Definition,
+    /// Where it comes from.
+    pub source: Arc<Source>,
+    /// Whether it may run.
+    pub state: HookState,
+}
+
+/// Whether a hook may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookState {
+    /// It may.
+    Ready,
+    /// It may not, for this reason.
+    Withheld(Withheld),
+}
+
+/// Why a hook is withheld.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Withheld {
+    /// The workspace was never trusted.
+    Untrusted,
+    /// It was trusted, and something it covers changed since; or its record
+    /// of trust cannot be read. A gate that is `failClosed` refuses.
+    Changed,
+    /// Edition 2.3 runs project hooks only with the experiment.
+    NeedsExperiment,
+    /// The surface does not run it.
+    NotOnThisSurface,
+    /// The edition does not know the event.
+    NotInThisEdition,
+}
+
+/// How one source stands.
+#[derive(Debug, Clone)]
+pub struct SourceReport {
+    /// Which one.
+    pub source: Arc<Source>,
+    /// What became of it.
+    pub state: SourceState,
+    /// Whether it is trusted; none when nobody is asked.
+    pub trust: Option<Arc<TrustState>>,
+}
+
+/// What became of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceState {
+    /// There is no such file.
+    Absent,
+    /// It was read.
+    Read,
+    /// It could not be read; an earlier copy is in force.
+    LastGood(String),
+    /// It could not be read, and there is no earlier copy.
+    Unreadable(String),
+}
+
+/// Where agents run: at a desk, or in the cloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Surface {
+    /// Everything runs.
+    #[default]
+    Desktop,
+    /// Enterprise, team and project sources, command hooks, fewer events.
+    Cloud,
+}
+
+/// How trust is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TrustMode {
+    /// By the trust store.
+    #[default]
+    Store,
+    /// The caller trusts what stands there when it is first read; a later
+    /// change withdraws that too. Nothing is stored.
+    Once,
+}
+
+/// How to load.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LoadOptions {
+    /// Which edition's rules apply.
+    pub edition: Edition,
+    /// Where the agent runs.
+    pub surface: Surface,
+    /// How trust is decided.
+    pub trust: TrustMode,
+    /// `[experiments] hooks_ide_project_config`.
+    pub project_experiment: bool,
+    /// Compile every matcher and look for every script, as `check` wants;
+    /// a run leaves that to the hooks of its own event.
+    pub thorough: bool,
+}
+
+/// A source that somebody may trust: what to show, and what to accept.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Which one.
+    pub source: Arc<Source>,
+    /// Its hooks.
+    pub definitions: Vec<Definition>,
+    /// All that would be trusted.
+    pub subject: Subject,
+    /// How it stands now.
+    pub state: TrustState,
+}
+
+/// Reads sources, and reads them again when they changed.
+#[derive(Debug)]
+pub struct Loader {
+    surroundings: Surroundings,
+    /// Every source that was ever looked for.
+    readings: Vec<Reading>,
+    /// What was last returned, for each list of workspaces.
+    walks: Vec<Walk>,
+}
+
+/// What every reading is made with.
+#[derive(Debug)]
+struct Surroundings {
+    roots: Roots,
+    options: LoadOptions,
+    trust: Trust,
+    state: StateDir,
+    /// Where the teams' folders stand.
+    managed: PathBuf,
+    read_config: fn(&[u8], Edition) -> Config,
+}
+
+/// The sources of some workspaces, and the hooks they last had.
+#[derive(Debug)]
+struct Walk {
+    workspaces: Vec<PathBuf>,
+    /// The directory of the teams, as it was listed.
+    managed: Glimpse,
+    /// Into `Loader::readings`.
+    readings: Vec<usize>,
+    /// The versions of the readings that the set was made from.
+    versions: Vec<u64>,
+    set: Arc<HookSet>,
+}
+
+/// A daemon serves many workspaces; this many are kept at hand.
+const WALKS_KEPT: usize = 64;
+
+impl Loader {
+    /// Reads nothing yet.
+    pub fn new(roots: Roots, options: LoadOptions) -> Loader {
+        Loader::reading_with(roots, options, config::read)
+    }
+
+    fn reading_with(roots: Roots, options: LoadOptions, read_config: fn(&[u8], Edition) -> Config) -> Loader {
+        let (trust, state) = (Trust::new(&roots), StateDir::new(roots.state.clone()));
+        let managed = source::managed(&roots.home);
+        let surroundings = Surroundings { roots, options, trust, state, managed, read_config };
+        Loader { surroundings, readings: Vec::new(), walks: Vec::new() }
+    }
+
+    /// The hooks for these workspace roots. Looks at every file they depend
+    /// on; the same value is returned while nothing changed.
+    pub fn hooks(&mut self, workspaces: &[PathBuf]) -> Arc<HookSet> {
+        let at = self.walk(workspaces);
+        let walk = &mut self.walks[at];
+        for reading in &walk.readings {
+            self.readings[*reading].refresh(&self.surroundings);
+        }
+        let versions = walk.readings.iter().map(|reading| self.readings[*reading].version());
+        if !versions.clone().eq(walk.versions.iter().copied()) {
+            walk.versions = versions.collect();
+            let readings: Vec<&Reading> =
+                walk.readings.iter().map(|reading| &self.readings[*reading]).collect();
+            walk.set = Arc::new(states::hook_set(&readings, &self.surroundings));
+        }
+        walk.set.clone()
+    }
+
+    /// Reads everything again on the next call, whatever the files' times say.
+    /// Last good copies and what was trusted once stay.
+    pub fn forget(&mut self) {
+        self.walks.clear();
+        self.readings.iter_mut().for_each(Reading::doubt);
+    }
+
+    /// The store of what is trusted.
+    pub fn trust(&self) -> &Trust {
+        &self.surroundings.trust
+    }
+
+    /// Every source of these workspaces that somebody may trust. A source
+    /// that is absent or broken is not among them; `hooks` reports it.
+    pub fn candidates(&mut self, workspaces: &[PathBuf]) -> Vec<Candidate> {
+        self.hooks(workspaces);
+        let at = self.walk(workspaces);
+        let readings = self.walks[at].readings.iter().map(|reading| &self.readings[*reading]);
+        readings.filter_map(|reading| reading.candidate(&self.surroundings.trust)).collect()
+    }
+
+    /// Keeps what was read, for a later process that finds a file broken, and
+    /// reports what changed in the user's hooks since the last time. For after
+    /// the answer is out: it writes, but only what differs.
+    pub fn remember_good(&self) -> Vec<Problem> {
+        let remembered = self.readings.iter().map(|reading| reading.remember(&self.surroundings));
+        remembered.flatten().collect()
+    }
+
+    /// The place in `walks` of these workspaces, their sources listed.
+    fn walk(&mut self, workspaces: &[PathBuf]) -> usize {
+        let known = self.walks.iter().position(|walk| walk.workspaces == workspaces);
+        if let Some(at) = known
+            && self.walks[at].managed.holds(&self.surroundings.managed)
+        {
+            return at;
+        }
+        let glimpse = Glimpse::at(&self.surroundings.managed);
+        let sources = source::sources(&self.surroundings.roots, workspaces);
+        let runs_here = |source: &Source| match self.surroundings.options.surface {
+            Surface::Desktop => true,
+            Surface::Cloud => source.level != Level::User,
+        };
+        let sources: Vec<Source> = sources.into_iter().filter(runs_here).collect();
+        let readings: Vec<usize> = sources.into_iter().map(|source| self.reading(source)).collect();
+        match known {
+            Some(at) => {
+                self.walks[at].managed = glimpse;
+                if self.walks[at].readings != readings {
+                    self.walks[at].readings = readings;
+                    self.walks[at].versions.clear();
+                }
+                at
+            }
+            None => self.add_walk(Walk {
+                workspaces: workspaces.to_vec(),
+                managed: glimpse,
+                readings,
+                versions: Vec::new(),
+                set: Arc::default(),
+            }),
+        }
+    }
+
+    fn add_walk(&mut self, walk: Walk) -> usize {
+        if self.walks.len() == WALKS_KEPT {
+            self.walks.remove(0);
+        }
+        self.walks.push(walk);
+        self.walks.len() - 1
+    }
+
+    fn reading(&mut self, source: Source) -> usize {
+        let known = self.readings.iter().position(|reading| *reading.source == source);
+        known.unwrap_or_else(|| {
+            self.readings.push(Reading::new(source));
+            self.readings.len() - 1
+        })
+    }
+}
+
+impl Withheld {
+    /// In one sentence, for lists and traces.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Withheld::Untrusted => "the workspace is not trusted",
+            Withheld::Changed => "it changed since it was trusted",
+            Withheld::NeedsExperiment => {
+                "edition 2.3 runs project hooks only with `[experiments] hooks_ide_project_config = true`"
+            }
+            Withheld::NotOnThisSurface => "the cloud surface does not run it",
+            Withheld::NotInThisEdition => "the edition does not know the event",
+        }
+    }
+}

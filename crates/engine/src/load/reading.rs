@@ -1,0 +1,270 @@
+//! One source: what was last read of it, and whether that still holds.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Candidate, SourceState, Surroundings, TrustMode, last_good};
+use crate::clock;
+use crate::config::Config;
+use crate::definition::Definition;
+use crate::problem::{Problem, Severity};
+use crate::read_file::{self, CONFIG_LIMIT, Glimpse, Owner, ReadError};
+use crate::source::{Level, Roots, Source};
+use crate::trust::{Examination, Subject, Trust, TrustState};
+
+/// One source.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) source: Arc<Source>,
+    version: u64,
+    /// What the file was when it was last read; none before that.
+    look: Option<Glimpse>,
+    /// The bytes last read, good or not.
+    raw: Option<Vec<u8>>,
+    pub(super) state: SourceState,
+    pub(super) problems: Vec<Problem>,
+    /// What is in force.
+    pub(super) good: Option<Good>,
+    pub(super) gate: Option<Gate>,
+    /// What the caller trusted without storing it.
+    once: Option<Subject>,
+}
+
+/// A configuration that could be read.
+#[derive(Debug)]
+pub(super) struct Good {
+    pub(super) bytes: Vec<u8>,
+    pub(super) definitions: Vec<Definition>,
+}
+
+/// Whether a source that needs trust has it.
+#[derive(Debug)]
+pub(super) struct Gate {
+    pub(super) state: Arc<TrustState>,
+    examination: Examination,
+    /// `failClosed` entries that were trusted and are not there any more.
+    pub(super) lost: Vec<Definition>,
+}
+
+/// An editor that removes a file before it writes it anew is waited for.
+const REWRITE: (u32, Duration) = (10, Duration::from_millis(5));
+
+impl Reading {
+    pub(super) fn new(source: Source) -> Reading {
+        Reading {
+            source: Arc::new(source),
+            version: 0,
+            look: None,
+            raw: None,
+            state: SourceState::Absent,
+            problems: Vec::new(),
+            good: None,
+            gate: None,
+            once: None,
+        }
+    }
+
+    /// Another number whenever anything about it changed.
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Looks at the file and, where trust counts, at every file it covers;
+    /// reads again what changed.
+    pub(super) fn refresh(&mut self, around: &Surroundings) {
+        let holds = self.look.is_some_and(|look| look.holds(&self.source.file));
+        let before = self.version;
+        if !holds {
+            self.read(around);
+        }
+        let examined = self.gate.as_ref().is_some_and(|gate| gate.examination.holds());
+        if self.source.level.needs_trust() && (self.version != before || !examined) {
+            self.examine(around);
+        }
+    }
+
+    /// Does not believe the file's times the next time.
+    pub(super) fn doubt(&mut self) {
+        (self.look, self.raw, self.gate) = (None, None, None);
+    }
+
+    /// What somebody may trust.
+    pub(super) fn candidate(&self, trust: &Trust) -> Option<Candidate> {
+        let good = self.good.as_ref().filter(|_| self.state == SourceState::Read)?;
+        let state = self.gate.as_ref()?.state.as_ref().clone();
+        let subject = trust.subject(&self.source, &good.bytes, &good.definitions);
+        Some(Candidate { source: self.source.clone(), definitions: good.definitions.clone(), subject, state })
+    }
+
+    /// The files that the caller trusts without storing it.
+    pub(super) fn trusted_once(&self) -> impl Iterator<Item = std::path::PathBuf> {
+        self.once.iter().flat_map(Subject::existing_files)
+    }
+
+    /// Writes down what a later process may need.
+    pub(super) fn remember(&self, around: &Surroundings) -> Option<Problem> {
+        if let Some(gate) = self.gate.as_ref().filter(|gate| gate.examination.stale_stamps)
+            && let Some(subject) = &gate.examination.subject
+            && around.options.trust == TrustMode::Store
+        {
+            around.trust.restamp(&self.source, subject);
+        }
+        match &self.state {
+            SourceState::Absent => last_good::forget(around, &self.source),
+            SourceState::Read => last_good::remember(around, &self.source, self.good.as_ref()?),
+            SourceState::LastGood(_) | SourceState::Unreadable(_) => None,
+        }
+    }
+
+    fn read(&mut self, around: &Surroundings) {
+        match self.read_file(around) {
+            Ok((bytes, look)) => {
+                self.look = Some(look);
+                if self.raw.as_ref() != Some(&bytes) || matches!(self.state, SourceState::Absent) {
+                    self.take(bytes, around);
+                }
+            }
+            Err(ReadError::Absent) => {
+                self.look = Some(Glimpse::default());
+                (self.raw, self.good) = (None, None);
+                self.become_state(SourceState::Absent, Vec::new());
+            }
+            Err(error) => {
+                self.look = Some(Glimpse::at(&self.source.file));
+                self.raw = None;
+                let help = error.help(&self.source.file);
+                self.keep_last_good(error.to_string(), help, Vec::new(), around);
+            }
+        }
+    }
+
+    /// Reads the file; waits a moment for one that is just being replaced.
+    fn read_file(&self, around: &Surroundings) -> Result<(Vec<u8>, Glimpse), ReadError> {
+        let owner = owner(self.source.level, &around.roots);
+        let mut attempts = 0;
+        loop {
+            match read_file::read(&self.source.file, CONFIG_LIMIT, owner) {
+                Ok(file) => return Ok((file.bytes, Glimpse::of(file.stamp))),
+                Err(ReadError::Absent) if attempts < REWRITE.0 && self.just_vanished(around) => {
+                    attempts += 1;
+                    std::thread::sleep(REWRITE.1);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// There was a file, and its directory changed only now.
+    fn just_vanished(&self, around: &Surroundings) -> bool {
+        self.source.file.parent().is_some_and(changed_now)
+            && (self.good.is_some() || last_good::is_kept(around, &self.source))
+    }
+
+    fn take(&mut self, bytes: Vec<u8>, around: &Surroundings) {
+        let mut config = (around.read_config)(&bytes, around.options.edition);
+        for problem in &mut config.problems {
+            problem.file = Some(self.source.file.clone());
+        }
+        // A file that was emptied to be written anew is not a file without hooks.
+        if config.readable && !bytes.trim_ascii().is_empty() {
+            self.good = Some(Good { bytes: bytes.clone(), definitions: config.definitions });
+            self.version += 1;
+            self.become_state(SourceState::Read, config.problems);
+        } else {
+            self.keep_last_good(reason(&config), None, config.problems, around);
+        }
+        self.raw = Some(bytes);
+    }
+
+    /// The file cannot be read: what it last held stays in force.
+    fn keep_last_good(
+        &mut self,
+        reason: String,
+        help: Option<String>,
+        mut problems: Vec<Problem>,
+        around: &Surroundings,
+    ) {
+        if self.good.is_none() {
+            self.good = last_good::recall(around, &self.source);
+        }
+        let (code, message) = match &self.good {
+            Some(_) => ("last-good", format!("cannot be read: {reason}; its last good copy stays in force")),
+            None => ("unreadable", format!("cannot be read: {reason}; none of its hooks run")),
+        };
+        let mut problem = Problem::error(code, message);
+        problem.file = Some(self.source.file.clone());
+        problem.help = help;
+        problems.push(problem);
+        let state =
+            if self.good.is_some() { SourceState::LastGood(reason) } else { SourceState::Unreadable(reason) };
+        self.become_state(state, problems);
+    }
+
+    fn become_state(&mut self, state: SourceState, problems: Vec<Problem>) {
+        if self.version == 0 || self.state != state || self.problems != problems {
+            (self.state, self.problems) = (state, problems);
+            self.version += 1;
+        }
+    }
+
+    /// Asks whether what is in force is trusted.
+    fn examine(&mut self, around: &Surroundings) {
+        let bytes = self.good.as_ref().map(|good| good.bytes.as_slice());
+        let definitions = self.good.as_ref().map_or(&[][..], |good| &good.definitions);
+        let mut examination = match (around.options.trust, &self.once, bytes) {
+            (TrustMode::Store, _, _) => around.trust.examine(&self.source, bytes, definitions),
+            (TrustMode::Once, Some(once), _) => {
+                around.trust.examine_once(&self.source, once, bytes, definitions)
+            }
+            (TrustMode::Once, None, Some(bytes)) => {
+                let subject = around.trust.subject(&self.source, bytes, definitions);
+                self.once = Some(subject.clone());
+                Examination::trusted(subject)
+            }
+            (TrustMode::Once, None, None) => return,
+        };
+        if let Some(subject) = &mut examination.subject {
+            subject.forget_contents();
+        }
+        let trusted = examination.trusted_config.take();
+        let trusted = trusted.map(|bytes| (around.read_config)(&bytes, around.options.edition).definitions);
+        let lost = trusted
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|old| old.fail_closed && !contains(definitions, old));
+        let lost = lost.collect();
+        let state = std::mem::replace(&mut examination.state, TrustState::New);
+        if self.gate.as_ref().is_none_or(|gate| *gate.state != state) {
+            self.version += 1;
+        }
+        self.gate = Some(Gate { state: Arc::new(state), examination, lost });
+    }
+}
+
+/// Who must own a source's file.
+fn owner(level: Level, roots: &Roots) -> Owner {
+    match level {
+        Level::Enterprise if roots.system == Path::new("/") => Owner::Root,
+        Level::Enterprise | Level::Team | Level::Host | Level::Project | Level::User => Owner::UserOrRoot,
+    }
+}
+
+fn reason(config: &Config) -> String {
+    let error = config.problems.iter().find(|problem| problem.severity == Severity::Error);
+    error.map_or_else(|| "it is empty".to_owned(), |problem| problem.message.clone())
+}
+
+fn changed_now(directory: &Path) -> bool {
+    read_file::facts(directory).is_some_and(|facts| facts.stamp.is_young(clock::nanoseconds()))
+}
+
+/// Whether an entry still stands there: the same gate on the same event.
+fn contains(definitions: &[Definition], wanted: &Definition) -> bool {
+    definitions.iter().any(|found| {
+        found.event == wanted.event
+            && found.action == wanted.action
+            && found.matcher.pattern() == wanted.matcher.pattern()
+            && found.fail_closed == wanted.fail_closed
+    })
+}

@@ -1,0 +1,144 @@
+//! From readings to the `HookSet`: which hook may run, and what is reported.
+
+use super::reading::{Gate, Reading};
+use super::{Hook, HookSet, HookState, SourceReport, Surface, Surroundings, Withheld};
+use crate::config;
+use crate::definition::{Action, Definition};
+use crate::event::EventKind;
+use crate::problem::Problem;
+use crate::source::{Level, Source};
+use crate::trust::{Difference, TrustState};
+
+/// Everything, in the walk from high to low priority.
+pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet {
+    let mut set = HookSet::default();
+    for (place, reading) in readings.iter().enumerate() {
+        let level = reading.source.level;
+        let nth = readings[..place].iter().filter(|other| other.source.level == level).count();
+        add_hooks(&mut set, reading, nth, around);
+        set.problems.extend(reading.problems.iter().cloned());
+        set.problems.extend(reading.gate.as_ref().and_then(|gate| of_trust(gate, reading)));
+        set.trusted_once.extend(reading.trusted_once());
+        set.sources.push(SourceReport {
+            source: reading.source.clone(),
+            state: reading.state.clone(),
+            trust: reading.gate.as_ref().map(|gate| gate.state.clone()),
+        });
+    }
+    set
+}
+
+fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surroundings) {
+    let present = reading.good.as_ref().map_or(&[][..], |good| &good.definitions);
+    let lost = reading.gate.as_ref().map_or(&[][..], |gate| &gate.lost);
+    for (definitions, mark) in [(present, ""), (lost, "trusted-")] {
+        let mut counts: Vec<(EventKind, usize)> = Vec::new();
+        for definition in definitions {
+            let event = definition.event;
+            let count = next(&mut counts, event);
+            set.hooks.push(Hook {
+                id: format!("{}:{nth}:{}:{mark}{count}", reading.source.level.name(), event.name()),
+                state: state(definition, &reading.source, reading.gate.as_ref(), around),
+                definition: definition.clone(),
+                source: reading.source.clone(),
+            });
+        }
+    }
+    if around.options.thorough {
+        set.problems.extend(closer_look(present, &reading.source, around));
+    }
+}
+
+/// What the text alone does not tell: matchers that do not compile, scripts
+/// that are missing.
+fn closer_look(definitions: &[Definition], source: &Source, around: &Surroundings) -> Vec<Problem> {
+    let mut problems = config::check_matchers(definitions);
+    problems.extend(config::check_scripts(definitions, &source.run_dir, &around.roots.home));
+    problems.iter_mut().for_each(|problem| problem.file = Some(source.file.clone()));
+    problems
+}
+
+fn next(counts: &mut Vec<(EventKind, usize)>, event: EventKind) -> usize {
+    match counts.iter_mut().find(|(counted, _)| *counted == event) {
+        Some((_, count)) => {
+            *count += 1;
+            *count
+        }
+        None => {
+            counts.push((event, 0));
+            0
+        }
+    }
+}
+
+/// What would not run anyway is withheld for that reason, and not for want of
+/// trust: a gate that the surface does not know must not refuse there.
+fn state(definition: &Definition, source: &Source, gate: Option<&Gate>, around: &Surroundings) -> HookState {
+    let rules = around.options.edition.rules();
+    let spec = definition.event.spec();
+    let on_surface = match around.options.surface {
+        Surface::Desktop => true,
+        Surface::Cloud => spec.in_cloud && !matches!(definition.action, Action::Prompt { .. }),
+    };
+    let experiment = !rules.project_needs_experiment || around.options.project_experiment;
+    let withheld = if rules.only_first_events && !spec.in_2_3 {
+        Some(Withheld::NotInThisEdition)
+    } else if !on_surface {
+        Some(Withheld::NotOnThisSurface)
+    } else if source.level == Level::Project && !experiment {
+        Some(Withheld::NeedsExperiment)
+    } else if source.level.needs_trust() {
+        withheld_by_trust(gate)
+    } else {
+        None
+    };
+    withheld.map_or(HookState::Ready, HookState::Withheld)
+}
+
+fn withheld_by_trust(gate: Option<&Gate>) -> Option<Withheld> {
+    match gate.map(|gate| &*gate.state) {
+        Some(TrustState::Trusted) => None,
+        Some(TrustState::New) | None => Some(Withheld::Untrusted),
+        // A record that is there and cannot be read proves that somebody
+        // trusted this once: what it guarded stays guarded.
+        Some(TrustState::Changed(_) | TrustState::Broken(_)) => Some(Withheld::Changed),
+    }
+}
+
+/// What is said of a source that is not trusted.
+fn of_trust(gate: &Gate, reading: &Reading) -> Option<Problem> {
+    let hooks = reading.good.as_ref().map_or(0, |good| good.definitions.len());
+    let count = |count: usize| if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+    let mut problem = match &*gate.state {
+        TrustState::Trusted => return None,
+        TrustState::New if hooks == 0 => return None,
+        TrustState::New => {
+            Problem::warning("untrusted", format!("{} withheld: the workspace is not trusted", count(hooks)))
+                .help("`boathook trust` shows what would be trusted, and asks")
+        }
+        TrustState::Changed(difference) => {
+            let changed = describe(difference);
+            let hooks = count(hooks + gate.lost.len());
+            Problem::warning("trust-changed", format!("{hooks} withheld: changed since trusted: {changed}"))
+                .help("`boathook trust` shows the difference, and asks")
+        }
+        TrustState::Broken(reason) => {
+            Problem::error("trust-broken", format!("{} withheld: {reason}", count(hooks)))
+                .help("`boathook trust` looks at the hooks again, and asks")
+        }
+    };
+    problem.file = Some(reading.source.file.clone());
+    Some(problem)
+}
+
+/// A few files by name, the rest by number.
+pub(super) fn describe(difference: &Difference) -> String {
+    const NAMED: usize = 3;
+    let changes = &difference.changes;
+    let name = |change: &crate::trust::Change| format!("{} ({})", change.path.display(), change.kind.name());
+    let mut text = changes.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");
+    if changes.len() > NAMED {
+        text.push_str(&format!(" and {} more", changes.len() - NAMED));
+    }
+    text
+}

@@ -1,0 +1,184 @@
+//! A file that cannot be read keeps the hooks of its last good copy.
+
+use super::*;
+
+#[cfg(unix)]
+type Breakage = fn(&Path);
+
+/// Breaks a file in each of the ways a file can be broken.
+#[cfg(unix)]
+const BREAKAGES: &[(&str, Breakage)] = &[
+    ("half written", |file| fs::write(file, "{\"version\": 1, \"hooks\": {\"st").expect("written")),
+    ("emptied", |file| fs::write(file, "").expect("written")),
+    ("too large", |file| fs::write(file, vec![b' '; 2 << 20]).expect("written")),
+    ("a directory", |file| {
+        fs::remove_file(file).expect("removed");
+        fs::create_dir(file).expect("a directory");
+    }),
+    ("a link to a device", |file| {
+        fs::remove_file(file).expect("removed");
+        std::os::unix::fs::symlink("/dev/zero", file).expect("a link");
+    }),
+    ("a link to nothing", |file| {
+        fs::remove_file(file).expect("removed");
+        std::os::unix::fs::symlink("nowhere", file).expect("a link");
+    }),
+    ("writable by everybody", |file| {
+        use std::os::unix::fs::PermissionsExt;
+        fs::write(file, hooks_json("stop", &["planted"])).expect("written");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o666)).expect("permissions");
+    }),
+];
+
+/// C01, C02, C05, C07, C13: in one process.
+#[cfg(unix)]
+#[test]
+fn c05_a_file_that_broke_keeps_its_hooks() {
+    for (name, break_it) in BREAKAGES {
+        let files = Files::new();
+        let file = files.write("home/.cursor/hooks.json", &hooks_json("stop", &["guard"]));
+        let mut loader = files.loader(LoadOptions::default());
+        let workspaces = [files.path("ws")];
+        assert_eq!(ready(&loader.hooks(&workspaces)), ["guard"], "{name}");
+        break_it(&file);
+        for _ in 0..2 {
+            let set = loader.hooks(&workspaces);
+            assert_eq!(ready(&set), ["guard"], "{name}");
+            assert!(matches!(source_state(&set, Level::User), SourceState::LastGood(_)), "{name}");
+            assert_eq!(codes(&set).last(), Some(&"last-good"), "{name}");
+            assert!(set.problems.iter().all(|problem| problem.file.as_ref() == Some(&file)), "{name}");
+        }
+    }
+}
+
+/// The same, for a process that starts when the file is already broken.
+#[cfg(unix)]
+#[test]
+fn c05_the_next_process_has_the_copy_of_the_one_before() {
+    for (name, break_it) in BREAKAGES {
+        let files = Files::new();
+        let file = files.write("home/.cursor/hooks.json", &hooks_json("stop", &["guard"]));
+        let mut before = files.loader(LoadOptions::default());
+        before.hooks(&[files.path("ws")]);
+        before.remember_good();
+        break_it(&file);
+        let set = files.load(LoadOptions::default());
+        assert_eq!(ready(&set), ["guard"], "{name}");
+        assert!(matches!(source_state(&set, Level::User), SourceState::LastGood(_)), "{name}");
+    }
+}
+
+#[test]
+fn without_a_copy_a_broken_file_has_no_hooks_and_says_so() {
+    let files = Files::new();
+    files.write("home/.cursor/hooks.json", "nonsense");
+    let set = files.load(LoadOptions::default());
+    assert!(set.hooks.is_empty());
+    assert_eq!(codes(&set), ["syntax", "unreadable"]);
+    assert!(matches!(source_state(&set, Level::User), SourceState::Unreadable(_)));
+}
+
+#[test]
+fn a_copy_that_was_damaged_is_no_copy() {
+    let files = Files::new();
+    files.write("home/.cursor/hooks.json", &hooks_json("stop", &["guard"]));
+    let mut before = files.loader(LoadOptions::default());
+    before.hooks(&[files.path("ws")]);
+    before.remember_good();
+    let folder = files.path("state/last-good");
+    let copy = fs::read_dir(&folder).expect("listed").next().expect("a copy").expect("an entry").path();
+    let text = fs::read_to_string(&copy).expect("read").replace("guard", "gourd");
+    fs::write(&copy, text).expect("damaged");
+    files.write("home/.cursor/hooks.json", "nonsense");
+    assert!(files.load(LoadOptions::default()).hooks.is_empty());
+}
+
+#[test]
+fn a_file_that_is_gone_has_no_hooks_and_no_copy() {
+    let files = Files::new();
+    let file = files.write("home/.cursor/hooks.json", &hooks_json("stop", &["guard"]));
+    let mut loader = files.loader(LoadOptions::default());
+    loader.hooks(&[files.path("ws")]);
+    loader.remember_good();
+    fs::remove_file(&file).expect("removed");
+    let mut next = files.loader(LoadOptions::default());
+    assert!(next.hooks(&[files.path("ws")]).hooks.is_empty());
+    let reported: Vec<_> = next.remember_good().into_iter().map(|problem| problem.code).collect();
+    assert_eq!(reported, ["user-hooks-changed"]);
+    files.write("home/.cursor/hooks.json", "nonsense");
+    assert!(files.load(LoadOptions::default()).hooks.is_empty(), "what was removed does not come back");
+}
+
+/// C05: readers and a writer that rewrites in the worst way.
+#[test]
+fn c05_no_call_finds_zero_hooks_while_the_file_is_rewritten() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let files = Files::new();
+    let texts = [hooks_json("stop", &["first"]), hooks_json("stop", &["second guard"])];
+    let file = files.write("home/.cursor/hooks.json", &texts[0]);
+    let mut loader = files.loader(LoadOptions::default());
+    loader.hooks(&[files.path("ws")]);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for turn in 0.. {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                if turn % 3 == 0 {
+                    fs::remove_file(&file).expect("removed");
+                }
+                // In two halves, the second one later.
+                let text = &texts[turn % 2];
+                fs::write(&file, &text[..20]).expect("half");
+                std::thread::yield_now();
+                fs::write(&file, text).expect("whole");
+            }
+        });
+        for _ in 0..500 {
+            let set = loader.hooks(&[files.path("ws")]);
+            assert_eq!(ready(&set).len(), 1);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn copies_are_private_and_written_only_when_they_differ() {
+    let files = Files::new();
+    files.write("root/etc/cursor/hooks.json", &hooks_json("stop", &["enterprise"]));
+    files.write("ws/.cursor/hooks.json", &hooks_json("stop", &["project"]));
+    let mut loader = files.loader(LoadOptions::default());
+    loader.hooks(&[files.path("ws")]);
+    loader.remember_good();
+    let copies: Vec<_> = fs::read_dir(files.path("state/last-good")).expect("listed").collect();
+    assert_eq!(copies.len(), 1, "a project's copy is kept by trust alone");
+    let copy = copies[0].as_ref().expect("an entry").path();
+    let stamp = read_file_stamp(&copy);
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    loader.remember_good();
+    assert_eq!(stamp, read_file_stamp(&copy));
+}
+
+fn read_file_stamp(path: &Path) -> Glimpse {
+    Glimpse::at(path)
+}
+
+#[test]
+fn changes_of_the_users_hooks_are_reported_once() {
+    let files = Files::new();
+    files.write("home/.cursor/hooks.json", &hooks_json("stop", &["./hooks/guard.sh"]));
+    let script = files.write("home/.cursor/hooks/guard.sh", "exit 0\n");
+    let report = || {
+        let mut loader = files.loader(LoadOptions::default());
+        let set = loader.hooks(&[files.path("ws")]);
+        assert_eq!(ready(&set), ["./hooks/guard.sh"], "they run all the same");
+        loader.remember_good().into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+    };
+    assert_eq!(report(), [""; 0], "the first time there is nothing to compare with");
+    assert_eq!(report(), [""; 0]);
+    fs::write(&script, "exit 1\n").expect("patched");
+    let said = report();
+    assert_eq!(said, [format!("changed since they were last used: {} (changed)", script.display())]);
+    assert_eq!(report(), [""; 0]);
+}

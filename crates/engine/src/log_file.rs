@@ -1,0 +1,195 @@
+//! The bounded log on disk: JSON lines in a few segments, oldest removed first.
+//!
+//! Lines are appended under a lock. A line that a crash tore is passed over by
+//! readers and counted.
+
+use std::fs;
+use std::io::{self, Write};
+
+use crate::record::Record;
+use crate::state::{Durability, StateDir, StateError};
+
+/// Segments kept,
+const SEGMENTS: u64 = 10;
+/// records in each,
+const RECORDS: u64 = 1_000;
+/// and bytes in each: 10,000 records or 64 MiB in all.
+const BYTES: u64 = 64 * 1024 * 1024 / SEGMENTS;
+
+const FOLDER: &str = "log";
+
+/// The log of one state directory.
+#[derive(Debug, Clone)]
+pub struct LogFile {
+    state: StateDir,
+}
+
+impl LogFile {
+    /// The log in this state directory.
+    pub fn of(state: StateDir) -> LogFile {
+        LogFile { state }
+    }
+
+    /// Appends records.
+    pub fn append(&self, records: &[Record]) -> Result<(), StateError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let lock = self.state.append(FOLDER, "lock")?;
+        lock.lock().map_err(|error| self.error("lock", error))?;
+        let mut end = self.end()?;
+        let mut file = self.state.append(FOLDER, &name(end.segment))?;
+        for record in records {
+            let line =
+                serde_json::to_string(record).map_err(|error| self.error("lock", error.into()))? + "\n";
+            if end.has_no_room_for(&line) {
+                end = self.next_segment(end)?;
+                file = self.state.append(FOLDER, &name(end.segment))?;
+            }
+            file.write_all(line.as_bytes()).map_err(|error| self.error(&name(end.segment), error))?;
+            end.records += 1;
+            end.bytes += line.len() as u64;
+        }
+        let text = format!("{} {} {}\n", end.segment, end.records, end.bytes);
+        self.state.write(FOLDER, "end", text.as_bytes(), Durability::Relaxed)
+    }
+
+    /// Every record, oldest first, and how many lines could not be read.
+    pub fn read(&self) -> Result<(Vec<Record>, usize), StateError> {
+        let (mut records, mut unreadable) = (Vec::new(), 0);
+        for segment in self.segments()? {
+            for line in
+                self.state.read(FOLDER, &name(segment))?.unwrap_or_default().split(|byte| *byte == b'\n')
+            {
+                match serde_json::from_slice(line) {
+                    _ if line.is_empty() => {}
+                    Ok(record) => records.push(record),
+                    Err(_) => unreadable += 1,
+                }
+            }
+        }
+        Ok((records, unreadable))
+    }
+
+    fn next_segment(&self, end: End) -> Result<End, StateError> {
+        let segment = end.segment + 1;
+        for old in self.segments()?.into_iter().filter(|old| old + SEGMENTS <= segment) {
+            self.state.remove(FOLDER, &name(old))?;
+        }
+        Ok(End { segment, records: 0, bytes: 0 })
+    }
+
+    /// Where the next line goes. When the note of it was lost, the last
+    /// segment counts as full.
+    fn end(&self) -> Result<End, StateError> {
+        let text = self.state.read(FOLDER, "end")?.unwrap_or_default();
+        let numbers: Vec<u64> = String::from_utf8_lossy(&text)
+            .split_whitespace()
+            .filter_map(|number| number.parse().ok())
+            .collect();
+        let last = self.segments_end()?;
+        match numbers[..] {
+            [segment, records, bytes] if Some(segment) == last || last.is_none() => {
+                let torn = self.state.file(FOLDER, &name(segment));
+                let size = fs::metadata(torn).map_or(0, |data| data.len());
+                Ok(End { segment, records, bytes: bytes.max(size) })
+            }
+            _ => Ok(End {
+                segment: last.unwrap_or(0),
+                records: if last.is_some() { RECORDS } else { 0 },
+                bytes: 0,
+            }),
+        }
+    }
+
+    fn segments_end(&self) -> Result<Option<u64>, StateError> {
+        Ok(self.segments()?.last().copied())
+    }
+
+    /// The bytes of a segment from an offset on; none when it is shorter.
+    pub(crate) fn segment_from(&self, segment: u64, offset: u64) -> Result<Option<Vec<u8>>, StateError> {
+        self.state.read_from(FOLDER, &name(segment), offset)
+    }
+
+    pub(crate) fn segments(&self) -> Result<Vec<u64>, StateError> {
+        let names = self.state.names(FOLDER)?;
+        Ok(names.iter().filter_map(|name| name.strip_suffix(".jsonl")?.parse().ok()).collect())
+    }
+
+    fn error(&self, name: &str, error: io::Error) -> StateError {
+        StateError::Io(self.state.file(FOLDER, name), error)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct End {
+    segment: u64,
+    records: u64,
+    bytes: u64,
+}
+
+impl End {
+    fn has_no_room_for(&self, line: &str) -> bool {
+        self.records >= RECORDS || (self.bytes > 0 && self.bytes + line.len() as u64 > BYTES)
+    }
+}
+
+fn name(segment: u64) -> String {
+    format!("{segment:08}.jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::record;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn the_oldest_records_go_first() {
+        let temp = TempDir::new();
+        let log = LogFile::of(StateDir::new(temp.path().join("state")));
+        for chunk in 0..11 {
+            let records: Vec<Record> =
+                (0..1_000).map(|number| Record { found: chunk * 1_000 + number, ..record("{}") }).collect();
+            log.append(&records).expect("room on the disk");
+        }
+        log.append(&[Record { found: 11_000, ..record("{}") }]).expect("room on the disk");
+        let (records, unreadable) = log.read().expect("a log");
+        assert!(records.len() <= 10_000, "{}", records.len());
+        assert_eq!(records.last().map(|record| record.found), Some(11_000));
+        assert_eq!(records[0].found % 1_000, 0);
+        assert_eq!(unreadable, 0);
+    }
+
+    #[test]
+    fn large_records_are_bounded_by_size() {
+        let temp = TempDir::new();
+        let log = LogFile::of(StateDir::new(temp.path().join("state")));
+        let large = Record { stderr: "x".repeat(1024 * 1024), ..record("{}") };
+        for _ in 0..80 {
+            log.append(std::slice::from_ref(&large)).expect("room on the disk");
+        }
+        let (records, _) = log.read().expect("a log");
+        assert!((50..=64).contains(&records.len()), "{}", records.len());
+    }
+
+    #[test]
+    fn a_torn_line_loses_nothing_else() {
+        let temp = TempDir::new();
+        let log = LogFile::of(StateDir::new(temp.path().join("state")));
+        log.append(&[record("{}")]).expect("room on the disk");
+        let file = temp.path().join("state/log/00000000.jsonl");
+        let mut bytes = fs::read(&file).expect("the segment");
+        bytes.extend_from_slice(b"{\"id\":\"torn");
+        fs::write(&file, &bytes).expect("the segment");
+        log.append(&[record("{}")]).expect("room on the disk");
+        let (records, unreadable) = log.read().expect("a log");
+        assert_eq!(
+            (records.len(), unreadable),
+            (1, 1),
+            "the line behind the torn one shares its fate, no other"
+        );
+        log.append(&[record("{}")]).expect("room on the disk");
+        assert_eq!(log.read().expect("a log").0.len(), 2);
+    }
+}

@@ -1,0 +1,136 @@
+//! Does what a plan says: processes together, models beside them, each
+//! outcome read as soon as all have ended.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::answer::{Answer, Permission};
+use crate::edition::Rules;
+use crate::event::{EventKind, Gate};
+use crate::fill::Event;
+use crate::judge::{Judge, Verdict};
+use crate::merge::Heard;
+use crate::outcome::{Failure, Outcome, ReadOutcome, is_whole_answer, read_outcome};
+use crate::plan::{Step, Work};
+use crate::run::{Cancel, Exit, Invocation, run_all};
+
+/// What performing needs beside the plan.
+pub struct Performer<'p> {
+    /// The edition's rules.
+    pub rules: &'p Rules,
+    /// The model behind prompt hooks.
+    pub judge: Option<Arc<dyn Judge>>,
+    /// Ends the work early.
+    pub cancel: &'p Cancel,
+}
+
+impl Performer<'_> {
+    /// Performs all steps together; or, where the edition says so, one at a
+    /// time until one gives a valid answer.
+    pub fn perform<'a>(&self, steps: Vec<Step<'a>>, event: &Event) -> Vec<Heard<'a>> {
+        if !self.rules.one_at_a_time {
+            return self.together(steps, event);
+        }
+        let mut heard = Vec::new();
+        for step in steps {
+            heard.extend(self.together(vec![step], event));
+            let answered = heard.last().is_some_and(|last: &Heard<'_>| {
+                matches!(last.read.outcome, Outcome::Answer(_) | Outcome::NoOpinion)
+            });
+            if answered {
+                break;
+            }
+        }
+        heard
+    }
+
+    fn together<'a>(&self, steps: Vec<Step<'a>>, event: &Event) -> Vec<Heard<'a>> {
+        let questions: Vec<_> = steps.iter().map(|step| self.start_asking(&step.work)).collect();
+        let invocations: Vec<Invocation> = steps
+            .iter()
+            .filter_map(|step| if let Work::Run(it) = &step.work { Some(it.clone()) } else { None })
+            .collect();
+        let mut exits = run_all(&invocations, is_whole_answer, self.cancel).into_iter();
+        steps
+            .into_iter()
+            .zip(questions)
+            .map(|(step, question)| self.hear(step, question, &mut exits, event))
+            .collect()
+    }
+
+    fn hear<'a>(
+        &self,
+        step: Step<'a>,
+        question: Option<Asked>,
+        exits: &mut impl Iterator<Item = Exit>,
+        event: &Event,
+    ) -> Heard<'a> {
+        let (read, exit) = match step.work {
+            Work::Run(_) => match exits.next() {
+                Some(exit) => (read_outcome(&exit, event.kind, &event.payload, self.rules), Some(exit)),
+                None => (ReadOutcome::failed(Failure::NotStarted("it was never reached".to_owned())), None),
+            },
+            Work::Ask(_) => (read_verdict(question, event.kind), None),
+            Work::Fail { failure, blocks } => (ReadOutcome { blocks, ..ReadOutcome::failed(failure) }, None),
+        };
+        Heard { hook: step.hook, read, exit, runs: 1 }
+    }
+
+    /// Models are asked in threads of their own, so that one that hangs holds
+    /// nobody longer than its timeout.
+    fn start_asking(&self, work: &Work) -> Option<Asked> {
+        let (Work::Ask(question), Some(judge)) = (work, self.judge.clone()) else { return None };
+        let (sender, receiver) = mpsc::channel();
+        let asked = question.clone();
+        let started = thread::Builder::new().name("judge".to_owned()).spawn(move || {
+            let _ = sender.send(judge.judge(&asked));
+        });
+        let deadline = Instant::now() + question.timeout;
+        Some(Asked { timeout: question.timeout, deadline, receiver: started.is_ok().then_some(receiver) })
+    }
+}
+
+struct Asked {
+    timeout: Duration,
+    deadline: Instant,
+    receiver: Option<mpsc::Receiver<Result<Verdict, String>>>,
+}
+
+fn read_verdict(asked: Option<Asked>, event: EventKind) -> ReadOutcome {
+    let Some(asked) = asked else { return ReadOutcome::failed(Failure::NoJudge) };
+    let Some(receiver) = asked.receiver else {
+        return ReadOutcome::failed(Failure::Judge("no thread could be started".to_owned()));
+    };
+    match receiver.recv_timeout(asked.deadline.saturating_duration_since(Instant::now())) {
+        Ok(Ok(verdict)) => ReadOutcome::plain(meaning(verdict, event)),
+        Ok(Err(problem)) => ReadOutcome::failed(Failure::Judge(problem)),
+        Err(mpsc::RecvTimeoutError::Timeout) => ReadOutcome::failed(Failure::TimedOut(asked.timeout)),
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            ReadOutcome::failed(Failure::Judge("it ended without a word".to_owned()))
+        }
+    }
+}
+
+/// Not ok refuses on a gate and is a follow-up at a stop.
+fn meaning(verdict: Verdict, event: EventKind) -> Outcome {
+    if verdict.ok {
+        return Outcome::NoOpinion;
+    }
+    let answer = match event.spec().gate {
+        Gate::None if event.loops() => Answer {
+            followup_message: Some(verdict.reason.unwrap_or_else(|| "Go on.".to_owned())),
+            ..Answer::default()
+        },
+        Gate::None => return Outcome::NoOpinion,
+        Gate::Continue => Answer { proceed: Some(false), user_message: verdict.reason, ..Answer::default() },
+        Gate::Permission | Gate::ExitCode => Answer {
+            permission: Some(Permission::Deny),
+            user_message: verdict.reason,
+            by_exit_code: true,
+            ..Answer::default()
+        },
+    };
+    Outcome::Answer(Box::new(answer))
+}

@@ -1,0 +1,231 @@
+//! HookSet × Event × session → what to run, and for every hook that does not
+//! run, why.
+//!
+//! Pure: starts nothing and reads nothing.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::definition::Action;
+use crate::edition::Rules;
+use crate::environment::{Surroundings, environment};
+use crate::fill::Event;
+use crate::judge::{Question, fill};
+use crate::load::{Hook, HookSet, HookState, Withheld};
+use crate::matcher::Verdict;
+use crate::outcome::Failure;
+use crate::run::Invocation;
+use crate::source::Level;
+
+/// Deeper calls of our own hooks are a failure.
+pub const DEEPEST: u32 = 3;
+/// A longer value cannot stand in an environment.
+pub const LONGEST_VALUE: usize = 96 * 1024;
+
+/// What to do for one event.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// What runs, in the order of the walk.
+    pub steps: Vec<Step<'a>>,
+    /// What does not, in the same order.
+    pub skipped: Vec<Skipped<'a>>,
+    /// What hooks read: the payload as one line.
+    pub line: Arc<Vec<u8>>,
+}
+
+/// One hook that has a say.
+#[derive(Debug, Clone)]
+pub struct Step<'a> {
+    /// Which hook.
+    pub hook: &'a Hook,
+    /// What is to be done.
+    pub work: Work,
+}
+
+/// What is to be done for a hook.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// A process is run.
+    Run(Invocation),
+    /// A model is asked.
+    Ask(Question),
+    /// It fails before it starts.
+    Fail {
+        /// Why.
+        failure: Failure,
+        /// Whether that refuses whatever `failClosed` says.
+        blocks: bool,
+    },
+}
+
+/// One hook that has no say.
+#[derive(Debug, Clone)]
+pub struct Skipped<'a> {
+    /// Which hook.
+    pub hook: &'a Hook,
+    /// Why.
+    pub reason: String,
+    /// Whether it is withheld, which is worth telling, or does not apply.
+    pub withheld: bool,
+}
+
+/// What a plan depends on beside hooks and event.
+#[derive(Debug)]
+pub struct Circumstances<'a> {
+    /// The edition's rules.
+    pub rules: &'a Rules,
+    /// What environments are made from.
+    pub around: Surroundings<'a>,
+    /// Automatic follow-ups so far.
+    pub loop_count: u32,
+}
+
+/// Plans one event.
+pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'_>) -> Plan<'a> {
+    let subject = event.subject();
+    let mut line = event.payload.to_json().into_bytes();
+    line.push(b'\n');
+    let line = Arc::new(line);
+    let mut planner = Planner { event, circumstances, stdin: Arc::clone(&line), environments: Vec::new() };
+    let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line };
+    for hook in set.hooks.iter().filter(|hook| hook.definition.event == event.kind) {
+        if let Some((reason, withheld)) = planner.reason_to_skip(hook, subject.as_deref()) {
+            plan.skipped.push(Skipped { hook, reason, withheld });
+        } else {
+            let work = planner.work(hook, subject.as_deref());
+            plan.steps.push(Step { hook, work });
+        }
+    }
+    plan
+}
+
+struct Planner<'a> {
+    event: &'a Event,
+    circumstances: &'a Circumstances<'a>,
+    stdin: Arc<Vec<u8>>,
+    /// One per source: hooks of one source share their environment.
+    environments: Vec<(*const crate::source::Source, Arc<Vec<(OsString, OsString)>>)>,
+}
+
+impl Planner<'_> {
+    fn reason_to_skip(&self, hook: &Hook, subject: Option<&str>) -> Option<(String, bool)> {
+        if let HookState::Withheld(why) = hook.state {
+            let refuses =
+                why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block();
+            return (!refuses).then(|| (why.reason().to_owned(), true));
+        }
+        if self.was_called_from(hook) {
+            return Some(("this event was sent by a hook of the same file".to_owned(), false));
+        }
+        if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops()) {
+            if self.circumstances.loop_count >= limit {
+                return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
+            }
+        }
+        let matcher = &hook.definition.matcher;
+        let subject = subject?;
+        match matcher.matches(subject) {
+            Verdict::NoMatch => Some((
+                format!("its matcher `{}` does not match `{}`", matcher.pattern(), shortened(subject)),
+                false,
+            )),
+            Verdict::Match | Verdict::Invalid(_) => None,
+        }
+    }
+
+    /// A variable of the environment cannot switch off managed hooks: for
+    /// those the depth limit alone ends a circle.
+    fn was_called_from(&self, hook: &Hook) -> bool {
+        let managed = matches!(hook.source.level, Level::Enterprise | Level::Team);
+        !managed
+            && self.circumstances.around.called_from.iter().any(|file| hook.source.file.as_os_str() == file)
+    }
+
+    fn work(&mut self, hook: &Hook, subject: Option<&str>) -> Work {
+        let fail = |failure| Work::Fail { failure, blocks: false };
+        if let HookState::Withheld(why) = hook.state {
+            return fail(Failure::Withheld(why.reason().to_owned()));
+        }
+        if self.circumstances.around.depth > DEEPEST {
+            return fail(Failure::TooDeep(self.circumstances.around.depth));
+        }
+        if let Some(Verdict::Invalid(reason)) =
+            subject.map(|subject| hook.definition.matcher.matches(subject))
+        {
+            return fail(Failure::BrokenEntry(format!("its matcher does not compile: {reason}")));
+        }
+        match &hook.definition.action {
+            Action::Broken { reason, .. } => fail(Failure::BrokenEntry(reason.clone())),
+            Action::Prompt { prompt, model } => Work::Ask(Question {
+                prompt: fill(prompt, &self.event.payload.to_json()),
+                model: model.clone(),
+                timeout: hook.definition.timeout,
+            }),
+            Action::Command(command) => self.command(hook, command),
+        }
+    }
+
+    fn command(&mut self, hook: &Hook, command: &str) -> Work {
+        let mut env = self.environment(hook);
+        for name in mentioned(command) {
+            match self.value(name) {
+                Ok(value) => Arc::make_mut(&mut env).push((name.into(), value.into())),
+                Err(problem) => {
+                    let blocks = self.event.kind.can_block();
+                    return Work::Fail { failure: Failure::Value { name, problem }, blocks };
+                }
+            }
+        }
+        Work::Run(Invocation {
+            command: command.to_owned(),
+            run_dir: hook.source.run_dir.clone(),
+            env,
+            stdin: Arc::clone(&self.stdin),
+            timeout: hook.definition.timeout,
+        })
+    }
+
+    fn environment(&mut self, hook: &Hook) -> Arc<Vec<(OsString, OsString)>> {
+        let source = Arc::as_ptr(&hook.source);
+        if let Some((_, env)) = self.environments.iter().find(|(known, _)| *known == source) {
+            return Arc::clone(env);
+        }
+        let env = Arc::new(environment(hook.source.level, &hook.source.file, &self.circumstances.around));
+        self.environments.push((source, Arc::clone(&env)));
+        env
+    }
+
+    /// The value of a `${…}` of seed 002: a field of the payload.
+    fn value(&self, name: &str) -> Result<String, String> {
+        let payload = &self.event.payload;
+        let value = payload.text(name).or_else(|| payload.text(&format!("{name}_text"))).unwrap_or_default();
+        if value.len() > LONGEST_VALUE {
+            return Err(format!("its value has {} bytes, and {LONGEST_VALUE} is the most", value.len()));
+        }
+        if value.contains('\0') {
+            return Err("its value holds a NUL".to_owned());
+        }
+        Ok(value)
+    }
+}
+
+/// The names of seed 002 that a command line mentions.
+pub fn mentioned(command: &str) -> impl Iterator<Item = &'static str> {
+    const NAMES: [&str; 4] = ["command", "prompt", "file_path", "status"];
+    let mentions = NAMES.map(|name| command.contains(&format!("${{{name}}}")));
+    NAMES.into_iter().zip(mentions).filter(|(_, mentioned)| *mentioned).map(|(name, _)| name)
+}
+
+/// The deadline of a plan: no step takes longer.
+pub fn longest(plan: &Plan<'_>) -> Duration {
+    plan.steps.iter().map(|step| step.hook.definition.timeout).max().unwrap_or_default()
+}
+
+fn shortened(subject: &str) -> String {
+    let mut short: String = subject.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if short.len() < subject.len() {
+        short.push('…');
+    }
+    short
+}

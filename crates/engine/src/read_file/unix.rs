@@ -1,0 +1,75 @@
+//! Opening and looking at files on Unix.
+
+use std::fs::{File, FileType, Metadata};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::{Facts, Kind, Stamp};
+
+/// Opens for reading without waiting for whoever writes a pipe, and without
+/// making a terminal ours.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+pub(super) fn facts(file: &File) -> io::Result<Facts> {
+    file.metadata().map(|metadata| read(&metadata))
+}
+
+pub(super) fn facts_of(path: &Path) -> io::Result<Facts> {
+    std::fs::metadata(path).map(|metadata| read(&metadata))
+}
+
+pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
+    std::fs::symlink_metadata(path).map(|metadata| read(&metadata))
+}
+
+pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
+    let number = |path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    number(one).is_some_and(|found| number(other) == Some(found))
+}
+
+pub(super) fn our_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+fn read(metadata: &Metadata) -> Facts {
+    Facts {
+        kind: kind(metadata.file_type()),
+        mode: metadata.mode(),
+        uid: metadata.uid(),
+        gid: metadata.gid(),
+        links: metadata.nlink(),
+        stamp: Stamp {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.len(),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        },
+    }
+}
+
+fn kind(file_type: FileType) -> Kind {
+    if file_type.is_file() {
+        Kind::File
+    } else if file_type.is_dir() {
+        Kind::Directory
+    } else if file_type.is_symlink() {
+        Kind::Link
+    } else if file_type.is_fifo() {
+        Kind::Pipe
+    } else if file_type.is_socket() {
+        Kind::Socket
+    } else {
+        Kind::Device
+    }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+}

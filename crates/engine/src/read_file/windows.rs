@@ -1,0 +1,70 @@
+//! Opening and looking at files on Windows, where owners and modes are not
+//! compared: access lists decide who may write.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Facts, Kind, Stamp};
+
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+pub(super) fn facts(file: &File) -> io::Result<Facts> {
+    file.metadata().map(|metadata| read(&metadata))
+}
+
+pub(super) fn facts_of(path: &Path) -> io::Result<Facts> {
+    std::fs::metadata(path).map(|metadata| read(&metadata))
+}
+
+pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
+    std::fs::symlink_metadata(path).map(|metadata| read(&metadata))
+}
+
+pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|found| other.canonicalize().is_ok_and(|other| other == found))
+}
+
+pub(super) fn our_uid() -> u32 {
+    0
+}
+
+/// Windows tells the number of a file only through an open handle, so two
+/// stamps compare creation, size and the time of the last write.
+fn read(metadata: &Metadata) -> Facts {
+    let modified = nanoseconds(metadata.modified());
+    Facts {
+        kind: kind(metadata),
+        mode: 0,
+        uid: 0,
+        gid: 0,
+        links: 1,
+        stamp: Stamp {
+            device: 0,
+            inode: nanoseconds(metadata.created()).unsigned_abs(),
+            size: metadata.len(),
+            modified,
+            changed: modified,
+        },
+    }
+}
+
+fn kind(metadata: &Metadata) -> Kind {
+    if metadata.is_file() {
+        Kind::File
+    } else if metadata.is_dir() {
+        Kind::Directory
+    } else if metadata.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Device
+    }
+}
+
+fn nanoseconds(time: io::Result<SystemTime>) -> i64 {
+    let since = time.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,282 @@
+//! One hook run as one line of the log.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// This many records are kept in memory.
+pub const KEPT_IN_MEMORY: usize = 100;
+/// A payload or an answer longer than this is cut in the log.
+pub const LONGEST_TEXT: usize = 1024 * 1024;
+
+/// One hook run; or an event for which no hook was found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Record {
+    /// Timestamp and random text: unique.
+    pub id: String,
+    /// When it began, RFC 3339.
+    pub timestamp: String,
+    /// The event.
+    pub step: String,
+    /// How many hooks had a say on this event.
+    pub found: usize,
+    /// The hook's command or prompt; none for an event without a hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The word for the hook's source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The file and line the hook stands on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The directory it ran in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// Its timeout in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// What the hook was given.
+    pub request: Arc<RawValue>,
+    /// What it printed: an object when it was JSON, else text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Box<RawValue>>,
+    /// How long it took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f64>,
+    /// Its exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// What it wrote to stderr.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stderr: String,
+    /// `answer`, `no_opinion`, `failed_open`, `failed_closed`, `withheld`, `skipped`.
+    pub outcome: String,
+    /// How it failed, or why it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What it decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission: Option<String>,
+    /// Whether the event as a whole was refused.
+    pub blocked: bool,
+    /// Whether the answer of the event sends a follow-up by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub automatic_followup: bool,
+    /// What lost, and what its author should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// How much of payloads and answers the log on disk keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// All of it.
+    #[default]
+    Full,
+    /// Names and sizes, no text.
+    Redacted,
+    /// Nothing.
+    None,
+}
+
+impl Keep {
+    /// The setting of this name.
+    pub fn named(name: &str) -> Option<Keep> {
+        match name {
+            "full" => Some(Keep::Full),
+            "redacted" => Some(Keep::Redacted),
+            "none" => Some(Keep::None),
+            _ => None,
+        }
+    }
+}
+
+impl Record {
+    /// The record as it is written to disk.
+    pub fn kept(&self, keep: Keep) -> Record {
+        let mut record = self.clone();
+        match keep {
+            Keep::Full => {
+                record.response = record.response.as_deref().map(shortened);
+            }
+            Keep::Redacted => {
+                record.request = redacted(&record.request).into();
+                record.response = record.response.as_deref().map(redacted);
+                record.stderr = sized(&record.stderr);
+                record.notes.clear();
+            }
+            Keep::None => {
+                record.request = raw(&json!({})).into();
+                record.response = None;
+                record.stderr = String::new();
+                record.notes.clear();
+            }
+        }
+        record
+    }
+}
+
+/// What a hook printed, as it stands in a record.
+pub fn response_of(stdout: &[u8]) -> Option<Box<RawValue>> {
+    let text = String::from_utf8_lossy(stdout);
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let object = serde_json::from_str::<&RawValue>(text).ok().map(|object| object.get());
+    let compact = object.map(|object| crate::payload::compact(object).into_owned());
+    compact.and_then(|object| RawValue::from_string(object).ok()).or_else(|| Some(raw(&json!(text))))
+}
+
+/// The request of an event, from the line its hooks read.
+pub fn request_of(line: &[u8]) -> Arc<RawValue> {
+    let line = String::from_utf8_lossy(line.trim_ascii_end());
+    let request = if line.len() > LONGEST_TEXT { Ok(cut(&line)) } else { RawValue::from_string(line.into_owned()) };
+    request.unwrap_or_else(|_| raw(&json!({}))).into()
+}
+
+fn raw(value: &Value) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).expect("a value is always JSON")
+}
+
+fn shortened(value: &RawValue) -> Box<RawValue> {
+    let text = value.get();
+    if text.len() <= LONGEST_TEXT { value.to_owned() } else { cut(text) }
+}
+
+fn cut(text: &str) -> Box<RawValue> {
+    let cut = (0..=LONGEST_TEXT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    raw(&json!({ "truncated": true, "bytes": text.len(), "head": &text[..cut] }))
+}
+
+/// Names that say what happened without saying what it was about.
+const HARMLESS: &[&str] = &[
+    "conversation_id",
+    "generation_id",
+    "session_id",
+    "hook_event_name",
+    "cursor_version",
+    "tool_name",
+    "tool_use_id",
+    "status",
+    "permission",
+    "failure_type",
+    "subagent_type",
+    "model",
+];
+
+fn redacted(value: &RawValue) -> Box<RawValue> {
+    match serde_json::from_str::<Value>(value.get()) {
+        Ok(mut value) => {
+            redact(&mut value);
+            raw(&value)
+        }
+        Err(_) => raw(&json!(sized(value.get()))),
+    }
+}
+
+fn redact(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = sized(text),
+        Value::Array(items) => items.iter_mut().for_each(redact),
+        Value::Object(fields) => {
+            for (name, value) in fields.iter_mut().filter(|(name, _)| !HARMLESS.contains(&name.as_str())) {
+                let _ = name;
+                redact(value);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn sized(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("[{} characters]", text.chars().count()) }
+}
+
+/// The last records, oldest first.
+#[derive(Debug, Default)]
+pub struct RecentRecords(VecDeque<Record>);
+
+impl RecentRecords {
+    /// Keeps a record and forgets the oldest when there are too many.
+    pub fn push(&mut self, record: Record) {
+        if self.0.len() == KEPT_IN_MEMORY {
+            self.0.pop_front();
+        }
+        self.0.push_back(record);
+    }
+
+    /// All of them, oldest first.
+    pub fn all(&self) -> Vec<Record> {
+        self.0.iter().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn record(request: &str) -> Record {
+        Record {
+            id: crate::ids::record_id(),
+            timestamp: String::new(),
+            step: "stop".to_owned(),
+            found: 1,
+            command: Some("x".to_owned()),
+            source: None,
+            place: None,
+            directory: None,
+            timeout_ms: None,
+            conversation: None,
+            request: request_of(request.as_bytes()),
+            response: response_of(b"secret-1 \x1b[31m"),
+            duration: None,
+            exit_code: Some(0),
+            stderr: "secret-2".to_owned(),
+            outcome: "answer".to_owned(),
+            reason: None,
+            permission: None,
+            blocked: false,
+            automatic_followup: false,
+            notes: vec!["secret-3".to_owned()],
+        }
+    }
+
+    #[test]
+    fn memory_keeps_the_last_hundred() {
+        let mut recent = RecentRecords::default();
+        for number in 0..150 {
+            recent.push(Record { found: number, ..record("{}") });
+        }
+        assert_eq!(recent.all().len(), 100);
+        assert_eq!(recent.all()[0].found, 50);
+    }
+
+    #[test]
+    fn what_is_redacted_is_gone() {
+        let full = record(r#"{"tool_name":"Shell","tool_input":{"command":"secret-4"},"n":5}"#);
+        for keep in [Keep::Redacted, Keep::None] {
+            let line = serde_json::to_string(&full.kept(keep)).expect("a record");
+            assert!(!line.contains("secret"), "{line}");
+        }
+        let line = serde_json::to_string(&full.kept(Keep::Redacted)).expect("a record");
+        assert!(
+            line.contains(r#""tool_name":"Shell","tool_input":{"command":"[8 characters]"},"n":5"#),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn a_long_payload_is_cut_and_says_so() {
+        let long = record(&json!({ "content": "ä".repeat(LONGEST_TEXT) }).to_string());
+        let kept = long.kept(Keep::Full);
+        assert!(kept.request.get().len() < LONGEST_TEXT + 100);
+        assert!(kept.request.get().starts_with(r#"{"truncated":true,"bytes":"#));
+    }
+}

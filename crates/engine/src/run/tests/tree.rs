@@ -1,0 +1,112 @@
+//! Nothing of a killed tree is left, whatever it does to hide.
+
+use std::fs;
+use std::path::Path;
+
+use super::super::{Cancel, Status, run_all};
+use super::{hook, is_answer, ms, timed, timed_out};
+use crate::testing::TempDir;
+
+/// Each hidden process notes its number in a file of this directory and then
+/// sleeps for longer than any test.
+const HIDE: &str = "#!/bin/sh\nsh -c 'echo $$ > pids/$0; exec sleep 40' \"$1\"\n";
+
+fn den() -> TempDir {
+    let dir = TempDir::new();
+    dir.script("hide.sh", HIDE);
+    fs::create_dir(dir.path().join("pids")).unwrap();
+    dir
+}
+
+fn hidden(dir: &Path) -> Vec<i32> {
+    let files = fs::read_dir(dir.join("pids")).unwrap();
+    files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap().trim().parse().unwrap()).collect()
+}
+
+fn is_alive(pid: i32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+}
+
+#[test]
+fn a_killed_hook_leaves_nothing_behind() {
+    let cases = [
+        ("children", 3, "./hide.sh a & ./hide.sh b & ./hide.sh c"),
+        ("children that ignore signals", 1, "trap '' TERM HUP INT; ./hide.sh a & wait"),
+        ("an orphan in the group", 1, "(./hide.sh a &); sleep 40"),
+        ("another session", 1, "setsid -w ./hide.sh a"),
+        ("another session, in the background", 1, "setsid ./hide.sh a & sleep 40"),
+        ("an orphan in another session", 1, "(setsid ./hide.sh a &); sleep 40"),
+        ("a daemon with its pipes closed", 1, "(setsid ./hide.sh a </dev/null >/dev/null 2>&1 &); sleep 40"),
+        ("a session in a session", 2, "setsid sh -c './hide.sh a & exec setsid -w ./hide.sh b' & sleep 40"),
+        ("without its environment", 1, "env -i /usr/bin/setsid -w ./hide.sh a"),
+        ("a stopped daemon", 1, "(setsid ./hide.sh a &); sleep 0.1; kill -STOP $(cat pids/a); sleep 40"),
+    ];
+    for (name, expected, command) in cases {
+        let dir = den();
+        let (exit, waited) = timed(hook(dir.path(), command).within(400));
+        assert_eq!(exit.status, timed_out(400), "{name}: {}", exit.err());
+        assert!(waited < ms(2400), "{name}: {waited:?}");
+        let pids = hidden(dir.path());
+        assert_eq!(pids.len(), expected, "{name}: all had started");
+        let left: Vec<&i32> = pids.iter().filter(|pid| is_alive(**pid)).collect();
+        assert!(left.is_empty(), "{name}: {left:?} are alive");
+    }
+}
+
+#[test]
+fn many_processes_die_at_once() {
+    let dir = den();
+    let (exit, waited) =
+        timed(hook(dir.path(), "for i in $(seq 200); do ./hide.sh $i & done; wait").within(2500));
+    assert_eq!(exit.status, timed_out(2500));
+    assert!(waited < ms(5500), "{waited:?}");
+    let pids = hidden(dir.path());
+    assert!(pids.len() > 50, "{}", pids.len());
+    assert!(!pids.iter().any(|pid| is_alive(*pid)));
+}
+
+#[test]
+fn too_much_output_and_a_cancel_kill_trees_too() {
+    let dir = den();
+    let started = "while [ ! -e pids/a ]; do sleep 0.01; done";
+    let flood = hook(dir.path(), &format!("(setsid ./hide.sh a &); {started}; exec yes"));
+    assert_eq!(flood.run().status, Status::TooMuchOutput);
+    assert!(!is_alive(hidden(dir.path())[0]));
+
+    let dir = den();
+    let cancel = Cancel::default();
+    let canceller = std::thread::spawn({
+        let (cancel, file) = (cancel.clone(), dir.path().join("pids/a"));
+        move || {
+            while fs::read_to_string(&file).unwrap_or_default().is_empty() {
+                std::thread::sleep(ms(5));
+            }
+            cancel.cancel();
+        }
+    });
+    let exits = run_all(&[hook(dir.path(), "(setsid ./hide.sh a &); sleep 40")], is_answer, &cancel);
+    canceller.join().unwrap();
+    assert_eq!(exits[0].status, Status::Cancelled);
+    assert!(!is_alive(hidden(dir.path())[0]));
+}
+
+#[test]
+fn a_neighbour_is_not_touched() {
+    let dir = den();
+    let hooks = [
+        hook(dir.path(), "sleep 40").within(200),
+        hook(dir.path(), "setsid -w sh -c 'sleep 0.6; echo lived'"),
+    ];
+    let exits = run_all(&hooks, is_answer, &Cancel::default());
+    assert_eq!((&exits[0].status, exits[1].out()), (&timed_out(200), "lived\n"));
+}
+
+#[test]
+fn an_inner_run_dies_with_the_outer_one() {
+    // What an inner Boathook does: its hook's marker begins with its own.
+    let dir = den();
+    let inner = "(env BOATHOOK_RUN=$BOATHOOK_RUN/00ff.0 setsid ./hide.sh a &); sleep 40";
+    assert_eq!(hook(dir.path(), inner).within(400).run().status, timed_out(400));
+    assert!(!is_alive(hidden(dir.path())[0]));
+}

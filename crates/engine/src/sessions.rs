@@ -1,0 +1,70 @@
+//! Sessions by conversation: in memory, and in the state directory so that
+//! they outlive one process.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use crate::session::Session;
+use crate::state::{Durability, StateDir, StateError};
+
+/// A session that nobody touched for this long is forgotten.
+const OLDEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// This many are kept in memory.
+const MOST_IN_MEMORY: usize = 1_000;
+
+const FOLDER: &str = "sessions";
+
+/// All sessions.
+#[derive(Debug)]
+pub struct Sessions {
+    state: StateDir,
+    known: HashMap<String, Session>,
+}
+
+impl Sessions {
+    /// Sessions kept in this state directory.
+    pub fn of(state: StateDir) -> Sessions {
+        Sessions { state, known: HashMap::new() }
+    }
+
+    /// The session of a conversation. Another process may have changed it, so
+    /// the file is read every time.
+    pub fn get(&self, conversation: &str) -> Session {
+        let saved = self.state.read(FOLDER, &file_name(conversation)).ok().flatten();
+        saved
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .or_else(|| self.known.get(conversation).cloned())
+            .unwrap_or_default()
+    }
+
+    /// Keeps a session.
+    pub fn put(&mut self, conversation: &str, session: &Session) -> Result<(), StateError> {
+        if self.known.len() >= MOST_IN_MEMORY {
+            self.known.clear();
+        }
+        self.known.insert(conversation.to_owned(), session.clone());
+        let text = serde_json::to_vec(session).unwrap_or_default();
+        self.state.write(FOLDER, &file_name(conversation), &text, Durability::Relaxed)
+    }
+
+    /// Forgets a session that ended, and those nobody touched for a month.
+    pub fn end(&mut self, conversation: &str) {
+        self.known.remove(conversation);
+        let _ = self.state.remove(FOLDER, &file_name(conversation));
+        for name in self.state.names(FOLDER).unwrap_or_default() {
+            let touched = self.state.file(FOLDER, &name).metadata().and_then(|data| data.modified());
+            if touched.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > OLDEST)) {
+                let _ = self.state.remove(FOLDER, &name);
+            }
+        }
+    }
+}
+
+/// Conversation ids are a host's words, so the file is named by their hash.
+fn file_name(conversation: &str) -> String {
+    let digest = Sha256::digest(conversation.as_bytes());
+    let hash: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("{hash}.json")
+}

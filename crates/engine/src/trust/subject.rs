@@ -1,0 +1,166 @@
+//! What somebody trusts when they trust a source: all of it, as one value.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::pin::{self, Content, Pin, Pinned, Watch};
+use super::words::{self, Scope, Uncovered, Why};
+use crate::definition::{Action, Definition};
+use crate::digest::{Digest, Hasher};
+use crate::source::{Level, Os, Source};
+
+/// A source, and every file its commands name, as they were read.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// Of all of it: what `trust --accept` names.
+    pub sha256: Digest,
+    /// What kind of source it is.
+    pub level: Level,
+    /// The file with the hooks.
+    pub file: PathBuf,
+    /// The workspace, links resolved; of other sources their run directory.
+    pub workspace: PathBuf,
+    /// The bytes of the file.
+    pub config: Vec<u8>,
+    /// Every path that a command names, sorted. Some may be no file yet.
+    pub files: Vec<Pinned>,
+    /// What a command names and trust does not cover, sorted.
+    pub uncovered: Vec<Uncovered>,
+    pub(super) record_name: String,
+    watches: Vec<Watch>,
+}
+
+/// Where a source stands, and the name of its record: another workspace or
+/// another file has another one. The file itself may be a link; where it
+/// leads does not matter.
+pub(super) struct Place {
+    workspace: PathBuf,
+    pub(super) record_name: String,
+}
+
+impl Place {
+    pub(super) fn of(source: &Source) -> Place {
+        let given = source.workspace.as_deref().unwrap_or(&source.run_dir);
+        let workspace = settled(given);
+        let inside = source.file.strip_prefix(given).unwrap_or(&source.file);
+        let mut hasher = Hasher::default();
+        hasher.field(workspace.as_os_str().as_encoded_bytes());
+        hasher.field(inside.as_os_str().as_encoded_bytes());
+        Place { workspace, record_name: hasher.digest().to_string() }
+    }
+}
+
+impl Subject {
+    /// The file alone; the files its commands name were not looked at.
+    pub(super) fn unseen(source: &Source, place: &Place, bytes: &[u8]) -> Subject {
+        Subject {
+            sha256: Digest::of(&[]),
+            level: source.level,
+            file: source.file.clone(),
+            workspace: place.workspace.clone(),
+            config: bytes.to_vec(),
+            files: Vec::new(),
+            uncovered: Vec::new(),
+            record_name: place.record_name.clone(),
+            watches: Vec::new(),
+        }
+    }
+
+    /// Looks at every file that a command names. `known` is what was trusted
+    /// before.
+    pub(super) fn look_at(&mut self, definitions: &[Definition], os: Os, home: &Path, known: &[Pin]) {
+        let workspace = self.workspace.clone();
+        let project = self.level.needs_trust().then_some(workspace.as_path());
+        let scope = Scope { os, run_dir: &workspace, workspace: project, home };
+        let mut named = BTreeMap::new();
+        for command in definitions.iter().filter_map(command) {
+            let found = words::coverage(command, &scope);
+            for one in found.named {
+                *named.entry(one.path).or_insert(true) &= one.loose;
+            }
+            self.uncovered.extend(found.uncovered);
+        }
+        for (path, loose) in named {
+            self.add(pin::pin(&path, known.iter().find(|pin| pin.path == path)), loose);
+        }
+        self.uncovered.sort();
+        self.uncovered.dedup();
+        self.sha256 = self.key();
+    }
+
+    fn add(&mut self, file: Pinned, loose: bool) {
+        self.watches.push(file.watch.clone());
+        if let Some(why) = why_not_covered(&file) {
+            self.uncovered.push(Uncovered { word: file.pin.path.to_string_lossy().into_owned(), why });
+        }
+        if !loose || file.pin.is_file() {
+            self.files.push(file);
+        }
+    }
+
+    /// Every path that was looked at, also those that are not covered yet.
+    pub(super) fn watches(&self) -> &[Watch] {
+        &self.watches
+    }
+
+    /// What was read under this hash.
+    pub(super) fn copy(&self, digest: Digest) -> Option<Vec<u8>> {
+        let scripts = self.files.iter().filter_map(|file| file.bytes.as_deref());
+        let mut all = std::iter::once(self.config.as_slice()).chain(scripts);
+        all.find(|bytes| Digest::of(bytes) == digest).map(<[u8]>::to_vec)
+    }
+
+    /// Lets go of the contents; what is pinned stays.
+    pub(crate) fn forget_contents(&mut self) {
+        self.files.iter_mut().for_each(|file| file.bytes = None);
+    }
+
+    /// Whether everything certainly is what it was.
+    pub(crate) fn holds(&self) -> bool {
+        self.watches.iter().all(Watch::holds)
+    }
+
+    /// The files that exist, the configuration first.
+    pub fn existing_files(&self) -> Vec<PathBuf> {
+        let scripts = self.files.iter().filter(|file| file.pin.is_file()).map(|file| file.pin.path.clone());
+        std::iter::once(self.file.clone()).chain(scripts).collect()
+    }
+
+    fn key(&self) -> Digest {
+        let mut hasher = Hasher::default();
+        hasher.field(b"boathook trust 1");
+        hasher.field(self.workspace.as_os_str().as_encoded_bytes());
+        hasher.field(self.level.name().as_bytes());
+        hasher.field(&self.config);
+        self.files.iter().for_each(|file| file.pin.add_to(&mut hasher));
+        hasher.digest()
+    }
+}
+
+/// The path with its links resolved, so that one place has one key.
+pub(super) fn settled(path: &Path) -> PathBuf {
+    let Ok(found) = path.canonicalize() else { return path.to_owned() };
+    // Windows answers with a form that no longer takes a plain slash.
+    match found.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
+        Some(plain) if !plain.starts_with("UNC") => PathBuf::from(plain),
+        Some(_) | None => found,
+    }
+}
+
+/// Entries that cannot run are covered too: another edition may run them.
+fn command(definition: &Definition) -> Option<&str> {
+    match &definition.action {
+        Action::Command(command) => Some(command),
+        Action::Broken { text, .. } => Some(text),
+        Action::Prompt { .. } => None,
+    }
+}
+
+fn why_not_covered(file: &Pinned) -> Option<Why> {
+    match file.pin.content {
+        Content::NoFile => file.is_directory.then_some(Why::Directory),
+        Content::File { .. } => None,
+        Content::TooLarge { .. } => Some(Why::TooLarge),
+        Content::Unreadable => Some(Why::Unreadable),
+    }
+}

@@ -1,0 +1,38 @@
+//! `cargo xtask dist`: the static binary that is shipped.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::command::{self, Outcome, cargo};
+use crate::progress::Progress;
+use crate::{project, tools};
+
+/// Builds it, and says where it is.
+pub fn dist() -> Outcome<()> {
+    let mut progress = Progress::of("dist");
+    let binary = build(&mut progress)?;
+    let size = fs::metadata(&binary).map_err(|error| format!("{}: {error}", binary.display()))?.len();
+    progress.finish();
+    println!("{} ({:.2} MB)", binary.display(), size as f64 / 1e6);
+    Ok(())
+}
+
+/// Builds it: the release profile strips it.
+pub fn build(progress: &mut Progress) -> Outcome<PathBuf> {
+    let target = static_target().ok_or("the static build exists for Linux only")?;
+    progress.step(&format!("target {target}"), || tools::add_target(target))?;
+    progress.step("static release build", || {
+        let args = ["build", "--release", "--locked", "--package", "boathook", "--target", target];
+        command::run(cargo().current_dir(project::root()).args(args))
+    })?;
+    Ok(project::target()?.join(target).join("release/boathook"))
+}
+
+/// The target without a C library outside the binary, on the machine's own processor.
+pub fn static_target() -> Option<&'static str> {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => Some("x86_64-unknown-linux-musl"),
+        ("linux", "aarch64") => Some("aarch64-unknown-linux-musl"),
+        _ => None,
+    }
+}

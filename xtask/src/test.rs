@@ -1,0 +1,117 @@
+//! `cargo xtask test`: everything a change must pass.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::command::{self, Outcome, cargo};
+use crate::progress::Progress;
+use crate::{dist, project, tools};
+
+/// What tests find in their environment.
+#[derive(Default)]
+struct Fixtures {
+    /// Bun's program, in `BOATHOOK_TEST_BUN`.
+    bun: Option<PathBuf>,
+    /// PyYAML's directory, in `BOATHOOK_TEST_PYYAML`.
+    pyyaml: Option<PathBuf>,
+}
+
+/// Formats, lints, tests.
+pub fn test() -> Outcome<()> {
+    let mut progress = Progress::of("test");
+    progress.step("toolchain", components)?;
+    progress.step("format", || command::run(cargo_here().args(["fmt", "--all", "--check"])))?;
+    progress.step("lint", lint)?;
+    let fixtures = install(&mut progress)?;
+    note_corpus(&mut progress);
+    progress.step("tests", || tests(&fixtures))?;
+    progress.step("examples in the documentation", || {
+        command::run(with(&fixtures, cargo_here().args(["test", "--quiet", "--workspace", "--doc"])))
+    })?;
+    check_static_build(&mut progress)?;
+    progress.finish();
+    Ok(())
+}
+
+/// rustfmt and clippy; a minimal toolchain lacks them.
+fn components() -> Outcome<()> {
+    for (name, program) in [("rustfmt", "cargo-fmt"), ("clippy", "cargo-clippy")] {
+        if !command::works(program, &["--version"]) {
+            command::run_quietly(Command::new("rustup").args(["component", "add", name]))?;
+        }
+    }
+    Ok(())
+}
+
+fn lint() -> Outcome<()> {
+    let args =
+        ["clippy", "--quiet", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    command::run(cargo_here().args(args))
+}
+
+fn install(progress: &mut Progress) -> Outcome<Fixtures> {
+    let missing = progress.step("tools", || tools::install_packages(tools::FOR_TESTS))?;
+    let lacks = |name: &str| missing.iter().any(|package| package.name == name);
+    if !missing.is_empty() {
+        let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+        progress.skip(&format!("tests that need {}", names.join(", ")), &tools::advice(&missing));
+    }
+    let mut fixtures = Fixtures::default();
+    if !lacks("nodejs") && !lacks("npm") {
+        fixtures.bun = Some(progress.step("Bun", tools::install_bun)?);
+    }
+    if !lacks("python3") && !lacks("python3-pip") {
+        fixtures.pyyaml = Some(progress.step("PyYAML", tools::install_pyyaml)?);
+    }
+    Ok(fixtures)
+}
+
+/// The corpus of real hook files is not part of the project.
+fn note_corpus(progress: &mut Progress) {
+    if std::env::var_os("BOATHOOK_CORPUS").is_none() {
+        progress.skip(
+            "the corpus of real hook files",
+            "set BOATHOOK_CORPUS to the directory that holds `cursor/`",
+        );
+    }
+}
+
+fn tests(fixtures: &Fixtures) -> Outcome<()> {
+    let mut run = cargo_here();
+    if command::works("cargo-nextest", &["nextest", "--version"]) {
+        run.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+        run.args(["--status-level", "fail", "--final-status-level", "slow"]);
+    } else {
+        run.args(["test", "--quiet", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]);
+    }
+    command::run(with(fixtures, &mut run))
+}
+
+/// The static build is what is shipped: it must at least type-check in every change.
+fn check_static_build(progress: &mut Progress) -> Outcome<()> {
+    let Some(target) = dist::static_target() else { return Ok(()) };
+    if let Err(reason) = tools::add_target(target) {
+        progress.skip("the static build", &reason);
+        return Ok(());
+    }
+    progress.step("static build", || {
+        command::run(cargo_here().args(["check", "--quiet", "--package", "boathook", "--target", target]))
+    })
+}
+
+fn cargo_here() -> Command {
+    let mut cargo = cargo();
+    cargo.current_dir(project::root());
+    cargo
+}
+
+fn with<'a>(fixtures: &Fixtures, command: &'a mut Command) -> &'a mut Command {
+    let values = [("BOATHOOK_TEST_BUN", &fixtures.bun), ("BOATHOOK_TEST_PYYAML", &fixtures.pyyaml)];
+    for (name, value) in values {
+        match value {
+            Some(path) => command.env(name, path),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}

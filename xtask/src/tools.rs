@@ -1,0 +1,175 @@
+//! Installs what the tests need and this machine lacks.
+//!
+//! Debian packages need root; everything else goes into `target/tools`. What
+//! cannot be installed is said with the command that would do it: the tests
+//! that need it then skip themselves aloud.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{self, Outcome};
+use crate::project;
+
+/// A program that comes from a Debian package.
+pub struct Package {
+    /// The package.
+    pub name: &'static str,
+    /// A command that succeeds when it is there.
+    probe: (&'static str, &'static [&'static str]),
+    /// What the tests do with it.
+    pub purpose: &'static str,
+}
+
+/// Every Debian package that some test needs.
+pub const FOR_TESTS: &[Package] = &[
+    Package {
+        name: "strace",
+        probe: ("strace", &["-V"]),
+        purpose: "counting the processes a command starts",
+    },
+    Package { name: "jq", probe: ("jq", &["--version"]), purpose: "hooks that read their input with jq" },
+    Package { name: "python3", probe: ("python3", &["--version"]), purpose: "hooks written in Python" },
+    Package {
+        name: "python3-pip",
+        probe: ("python3", &["-m", "pip", "--version"]),
+        purpose: "installing PyYAML",
+    },
+    Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "hooks written in JavaScript" },
+    Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing Bun" },
+];
+
+/// Every Debian package that the benchmark's peers need.
+pub const FOR_PEERS: &[Package] = &[
+    Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "peers that live in Node" },
+    Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing those peers" },
+];
+
+const BUN: &str = "1.4.4";
+const PYYAML: &str = "6.0.3";
+
+/// Installs the packages that are missing. Gives those that are still missing.
+pub fn install_packages(packages: &'static [Package]) -> Outcome<Vec<&'static Package>> {
+    let missing = missing_of(packages);
+    if missing.is_empty() || !may_install() {
+        return Ok(missing);
+    }
+    let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    // Lists may be old or, in a slim image, not there at all: then a second try has new ones.
+    if command::run_quietly(apt_get(&["install", "-y", "--no-install-recommends"]).args(&names)).is_err() {
+        command::run_quietly(&mut apt_get(&["update"]))?;
+        command::run_quietly(apt_get(&["install", "-y", "--no-install-recommends"]).args(&names))?;
+    }
+    Ok(missing_of(packages))
+}
+
+/// What to type to get these packages.
+pub fn advice(packages: &[&Package]) -> String {
+    let lines =
+        packages.iter().map(|package| format!("`{}` is missing ({})\n", package.name, package.purpose));
+    let names: Vec<&str> = packages.iter().map(|package| package.name).collect();
+    format!("{}install with: apt-get install {} (as root)", lines.collect::<String>(), names.join(" "))
+}
+
+/// Bun from the npm registry: the path of its program.
+pub fn install_bun() -> Outcome<PathBuf> {
+    let directory = npm_install("bun", BUN)?;
+    let program = directory.join("node_modules/bun/bin/bun.exe");
+    match command::works(&program.to_string_lossy(), &["--version"]) {
+        true => Ok(program),
+        false => Err(format!("npm installed bun {BUN}, but it does not run on this machine")),
+    }
+}
+
+/// A package of the npm registry, in a directory of its own under `target/tools`.
+pub fn npm_install(name: &str, version: &str) -> Outcome<PathBuf> {
+    let tools = project::tools()?;
+    let directory = tools.join(format!("{}-{version}", name.replace(['@', '/'], "_")));
+    install_once(&directory, |fresh| {
+        // Without a package.json of its own npm would install into a parent that has one.
+        fs::write(fresh.join("package.json"), "{\"private\":true}\n").map_err(|error| error.to_string())?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]);
+        npm.arg("--cache").arg(tools.join("cache/npm")).arg(format!("{name}@{version}")).current_dir(fresh);
+        command::run_quietly(&mut npm)
+    })?;
+    Ok(directory)
+}
+
+/// A program of the crate registry: its path under `target/tools`.
+pub fn cargo_install(name: &str, version: &str) -> Outcome<PathBuf> {
+    let directory = project::tools()?.join(format!("{name}-{version}"));
+    install_once(&directory, |fresh| {
+        let mut install = command::cargo();
+        install.args(["install", "--quiet", "--locked", name, "--version", version, "--root"]).arg(fresh);
+        // Its own target directory would otherwise be the project's, with the project's profile.
+        install.arg("--target-dir").arg(fresh.join("build"));
+        command::run_quietly(&mut install)?;
+        fs::remove_dir_all(fresh.join("build")).map_err(|error| error.to_string())
+    })?;
+    Ok(directory.join("bin").join(name))
+}
+
+/// PyYAML: the directory to put on PYTHONPATH.
+pub fn install_pyyaml() -> Outcome<PathBuf> {
+    let tools = project::tools()?;
+    let directory = tools.join(format!("pyyaml-{PYYAML}"));
+    install_once(&directory, |fresh| {
+        let mut pip = Command::new("python3");
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--root-user-action=ignore",
+        ]);
+        pip.arg("--cache-dir")
+            .arg(tools.join("cache/pip"))
+            .arg("--target")
+            .arg(fresh)
+            .arg(format!("PyYAML=={PYYAML}"));
+        command::run_quietly(&mut pip)
+    })?;
+    Ok(directory)
+}
+
+/// Adds a target to the toolchain when it is not there yet.
+pub fn add_target(target: &str) -> Outcome<()> {
+    let sysroot = command::output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
+    if Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib").is_dir() {
+        return Ok(());
+    }
+    command::run_quietly(Command::new("rustup").args(["target", "add", target]))
+}
+
+/// Fills a directory once: a second call finds it, and a broken first one leaves nothing behind.
+fn install_once(directory: &Path, install: impl FnOnce(&Path) -> Outcome<()>) -> Outcome<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    let fresh = directory.with_extension(format!("part-{}", std::process::id()));
+    fs::create_dir_all(&fresh).map_err(|error| format!("cannot make {}: {error}", fresh.display()))?;
+    let installed = install(&fresh)
+        .and_then(|()| fs::rename(&fresh, directory).map_err(|error| format!("cannot finish: {error}")));
+    if installed.is_err() {
+        let _ = fs::remove_dir_all(&fresh);
+    }
+    installed
+}
+
+fn missing_of(packages: &'static [Package]) -> Vec<&'static Package> {
+    packages.iter().filter(|package| !command::works(package.probe.0, package.probe.1)).collect()
+}
+
+fn apt_get(args: &[&str]) -> Command {
+    let mut apt = Command::new("apt-get");
+    apt.env("DEBIAN_FRONTEND", "noninteractive").args(["-o", "DPkg::Lock::Timeout=300"]).args(args);
+    apt
+}
+
+/// Debian's packages can be installed here and now: it is Debian, and we are root.
+fn may_install() -> bool {
+    let root = command::output_of(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    root && command::works("apt-get", &["--version"])
+}
