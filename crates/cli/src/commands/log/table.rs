@@ -24,7 +24,9 @@ impl Table {
     /// As wide as these records need.
     pub fn for_records(records: &[&Record]) -> Table {
         let rows = records.iter().map(|record| cells(record).map(|cell| cell.width()));
-        Table::new(rows.fold(HEADINGS.map(str::len), |widths, row| std::array::from_fn(|i| widths[i].max(row[i]))))
+        Table::new(
+            rows.fold(HEADINGS.map(str::len), |widths, row| std::array::from_fn(|i| widths[i].max(row[i]))),
+        )
     }
 
     /// As wide as a record can be.
@@ -110,7 +112,13 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_by_what_it_takes_on_the_screen() {
-        let cases = [("short", 5, "short"), ("longer", 5, "long…"), ("日本語です", 5, "日本…"), ("日本語", 6, "日本語"), ("e\u{301}e\u{301}e", 3, "e\u{301}e\u{301}e")];
+        let cases = [
+            ("short", 5, "short"),
+            ("longer", 5, "long…"),
+            ("日本語です", 5, "日本…"),
+            ("日本語", 6, "日本語"),
+            ("e\u{301}e\u{301}e", 3, "e\u{301}e\u{301}e"),
+        ];
         for (text, width, expected) in cases {
             assert_eq!(cut(text, width), expected);
         }
