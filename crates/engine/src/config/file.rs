@@ -98,8 +98,9 @@ fn read_event(reader: &mut Reader, event: &ObjectProp, meaning: &Named, targets:
         Named::Exactly(kind) => read_entries(reader, *kind, event),
         Named::Meant(kind) => {
             let message = format!("`{}` is read as `{}`", excerpt(event.name.as_str()), kind.name());
-            let problem = Problem::warning("event-spelling", message).product(UNKNOWN_EVENT);
-            reader.add(bytes_of(&event.name), rename(problem, &event.name, *kind, free(*kind)));
+            let mut problem = Problem::warning("event-spelling", message).product(UNKNOWN_EVENT);
+            problem = rename(problem, &event.name, *kind, free(*kind));
+            reader.add(bytes_of(&event.name), problem.help(format!("write `{}`", kind.name())));
             read_entries(reader, *kind, event);
         }
         Named::Unknown(guess) => unknown_event(reader, event, guess, free),
