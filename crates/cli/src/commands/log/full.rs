@@ -15,7 +15,11 @@ pub fn show(ui: &mut Ui, record: &Record) {
     optional(ui, "source", record.source.as_deref());
     optional(ui, "place", record.place.as_deref());
     optional(ui, "directory", record.directory.as_deref());
-    optional(ui, "timeout", record.timeout_ms.map(|millis| time::took(millis as f64)).as_deref());
+    optional(
+        ui,
+        "timeout",
+        record.timeout_ms.map(|millis| format!("{} s", millis as f64 / 1000.0)).as_deref(),
+    );
     optional(ui, "took", record.duration.map(time::took).as_deref());
     optional(ui, "exit code", record.exit_code.map(|code| code.to_string()).as_deref());
     let result = ui.styled(result, style);
