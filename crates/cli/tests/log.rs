@@ -1,15 +1,8 @@
-//! `boathook log`: the list, one record, following, and what is chosen.
+//! `boathook log`: the list, one record, and what is chosen.
 
 mod context;
 
-use std::fs;
-use std::io::{BufRead, BufReader};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
-
-use context::{TestContext, one_hook};
+use context::TestContext;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -39,7 +32,7 @@ fn logged() -> TestContext {
             "command": "./x.sh", "request": {}, "source": "project", "found": 0, "reason": "the workspace is not trusted" }),
     ];
     let lines: Vec<String> = records.iter().map(|record| with(&hook, record).to_string() + "\n").collect();
-    write_segment(&cx, 0, &lines.concat());
+    cx.log_segment(0, &lines.concat());
     cx
 }
 
@@ -51,32 +44,18 @@ fn with(common: &Value, own: &Value) -> Value {
     record
 }
 
-/// Writes a segment as the log's own writer does: private.
-fn write_segment(cx: &TestContext, number: u64, text: &str) {
-    let folder = cx.path("home/.local/state/boathook/log");
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).expect("a folder");
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(folder.join(format!("{number:08}.jsonl")))
-        .expect("a segment");
-    std::io::Write::write_all(&mut file, text.as_bytes()).expect("room on the disk");
-}
-
 #[test]
 fn the_list_is_one_line_for_each_run() {
     assert_snapshot!(logged().run(["log"]), @r"
     exit code: 0
     ----- stdout -----
-    TIME            ID        EVENT                 SOURCE   RESULT         TOOK  HOOK
-    11-15 22:00:00  0000aaaa  beforeShellExecution  user     allowed      8.2 ms  ./hooks/guard.sh
-    11-15 22:00:01  0000aaab  beforeShellExecution  user     denied        47 ms  ./hooks/guard.sh
-    11-15 22:00:01  0000aaac  beforeShellExecution  project  no opinion   3.0 ms  ./hooks/audit.sh
-    11-15 22:00:03  bbbb0000  stop                           no hook
-    11-15 22:00:04  cccc0000  beforeShellExecution  user     failed open  61.0 s  python3 -c ' import sys '
-    11-15 22:00:05  dddd0000  beforeShellExecution  project  withheld             ./x.sh
+    DAY    TIME      ID        EVENT                 SOURCE   RESULT         TOOK  HOOK
+    11-15  22:00:00  0000aaaa  beforeShellExecution  user     allowed      8.2 ms  ./hooks/guard.sh
+    11-15  22:00:01  0000aaab  beforeShellExecution  user     denied        47 ms  ./hooks/guard.sh
+    11-15  22:00:01  0000aaac  beforeShellExecution  project  no opinion   3.0 ms  ./hooks/audit.sh
+    11-15  22:00:03  bbbb0000  stop                           no hook
+    11-15  22:00:04  cccc0000  beforeShellExecution  user     failed open  61.0 s  python3 -c ' import sys '
+    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld             ./x.sh
     ");
 }
 
@@ -282,12 +261,12 @@ fn what_cannot_be_chosen_is_said() {
 #[test]
 fn a_long_log_is_cut_and_lines_that_cannot_be_read_are_counted() {
     let cx = logged();
-    write_segment(&cx, 0, "{\"id\":\"torn\n\u{0}\n");
+    cx.log_segment(0, "{\"id\":\"torn\n\u{0}\n");
     assert_snapshot!(cx.run(["log", "-n", "1"]), @r"
     exit code: 0
     ----- stdout -----
-    TIME            ID        EVENT                 SOURCE   RESULT    TOOK  HOOK
-    11-15 22:00:05  dddd0000  beforeShellExecution  project  withheld        ./x.sh
+    DAY    TIME      ID        EVENT                 SOURCE   RESULT    TOOK  HOOK
+    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld        ./x.sh
     ----- stderr -----
     warning: 2 lines of the log cannot be read
     hint: the last 1 of 6; --all shows all
@@ -311,7 +290,7 @@ fn nothing_a_hook_printed_reaches_the_terminal_raw() {
     let record = json!({ "id": "1-ab\u{1b}]0;x", "timestamp": evil, "step": evil, "found": 1, "command": evil, "source": evil,
         "place": evil, "directory": evil, "request": { "x": evil }, "response": evil, "stderr": evil, "outcome": evil,
         "reason": evil, "blocked": false, "notes": [evil], "duration": 1.0 });
-    write_segment(&cx, 0, &format!("{record}\n"));
+    cx.log_segment(0, &format!("{record}\n"));
     for args in [&["log"][..], &["log", "-v"], &["log", "1"], &["log", "--json"]] {
         for colour in ["never", "always"] {
             let output = cx.output([&["--color", colour], args].concat());
@@ -324,96 +303,4 @@ fn nothing_a_hook_printed_reaches_the_terminal_raw() {
     }
     let list = String::from_utf8(cx.output(["log"]).stdout).expect("text");
     assert_eq!(list.lines().count(), 2, "a heading and one row: {list}");
-}
-
-/// A `boathook log -f` and what it prints.
-struct Follower {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Follower {
-    fn start(mut command: Command) -> Follower {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
-        let out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (send, lines) = channel();
-        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
-        Follower { child, lines }
-    }
-
-    /// The next line that holds this text.
-    fn expect(&self, text: &str) -> String {
-        let until = Instant::now() + Duration::from_secs(30);
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let line = self.lines.recv_timeout(left).unwrap_or_else(|_| panic!("no line with «{text}»"));
-            if line.contains(text) {
-                return line;
-            }
-        }
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-#[test]
-fn following_survives_rotation_and_a_log_that_is_not_there_yet() {
-    let cx = TestContext::new();
-    let follower = Follower::start(cx.command(["log", "-f", "--json"]));
-    cx.write("home/.cursor/hooks.json", one_hook("stop", "echo {}"));
-    assert!(cx.output(["run", "stop", "--field", "status=first"]).status.success());
-    assert!(follower.expect("first").contains("\"step\":\"stop\""));
-    let record = |id: &str| {
-        json!({ "id": id, "timestamp": "2026-11-15T22:00:00Z", "step": "stop", "found": 0, "request": {}, "outcome": "none", "blocked": false }).to_string() + "\n"
-    };
-    write_segment(&cx, 1, &record("1-second"));
-    follower.expect("1-second");
-    let (head, tail) = (&record("1-third")[..20], &record("1-third")[20..]);
-    write_segment(&cx, 2, head);
-    fs::remove_file(cx.path("home/.local/state/boathook/log/00000000.jsonl")).expect("the oldest segment");
-    std::thread::sleep(Duration::from_millis(500));
-    write_segment(&cx, 2, tail);
-    follower.expect("1-third");
-}
-
-#[test]
-fn following_verbosely_is_an_output_channel() {
-    let cx = TestContext::new();
-    cx.write("home/.cursor/hooks.json", one_hook("beforeShellExecution", r#"echo '{"permission":"allow"}'"#));
-    let follower = Follower::start(cx.command(["log", "-f", "-v"]));
-    assert!(cx.output(["run", "stop", "--field", "status=completed"]).status.success());
-    follower.expect("stop requested, no hook found");
-    follower.expect("\"status\":\"completed\"");
-    assert!(cx.output(["run", "beforeShellExecution", "--field", "command=ls -la"]).status.success());
-    follower.expect("beforeShellExecution requested, 1 hook found");
-    for part in [
-        "source     user",
-        "directory  ",
-        "timeout    60000 ms",
-        "command    echo",
-        "duration   ",
-        "exit       0",
-        "ls -la",
-        "\"permission\":\"allow\"",
-    ] {
-        follower.expect(part);
-    }
-}
-
-#[test]
-fn following_ends_when_nobody_reads() {
-    let cx = TestContext::new();
-    let mut child =
-        cx.command(["log", "-f"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-    drop(child.stdout.take());
-    let until = Instant::now() + Duration::from_secs(30);
-    while child.try_wait().expect("a child").is_none() {
-        assert!(Instant::now() < until, "it goes on for ever");
-        assert!(cx.output(["run", "stop"]).status.success());
-    }
 }

@@ -112,6 +112,17 @@ impl TestContext {
         text.replace(&*root, "[TEST]/")
     }
 
+    /// Adds to a segment of the log, private as the log's own writer makes it.
+    pub fn log_segment(&self, number: u64, text: &str) {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        let folder = self.path("home/.local/state/boathook/log");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).expect("a folder");
+        let file = folder.join(format!("{number:08}.jsonl"));
+        let mut segment =
+            fs::OpenOptions::new().create(true).append(true).mode(0o600).open(file).expect("a segment");
+        segment.write_all(text.as_bytes()).expect("room on the disk");
+    }
+
     /// Trusts the project as it is now.
     pub fn trust(&self) {
         let output = self.output(["trust", "--yes"]);

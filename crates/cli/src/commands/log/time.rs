@@ -25,9 +25,14 @@ impl Since {
     }
 }
 
-/// Day and time, for lists.
-pub fn short(timestamp: &str) -> String {
-    shown(timestamp, "%m-%d %H:%M:%S")
+/// Month and day, for lists.
+pub fn day(timestamp: &str) -> String {
+    shown(timestamp, "%m-%d")
+}
+
+/// The time of day, for lists.
+pub fn of_day(timestamp: &str) -> String {
+    shown(timestamp, "%H:%M:%S")
 }
 
 /// All of it.
