@@ -99,7 +99,7 @@ fn every_hooks_file_that_is_shown_is_a_good_one() {
             seen += 1;
         }
     }
-    assert!(seen > 3, "only {seen} examples were found");
+    assert!(seen >= 3, "only {seen} examples were found");
 }
 
 #[test]
