@@ -1,6 +1,8 @@
 //! Where everything stands and what was configured: the only place that reads
 //! the environment, the current directory and `config.toml`.
 
+#![allow(clippy::disallowed_methods)] // owned by this module, and by no other
+
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

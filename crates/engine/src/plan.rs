@@ -118,10 +118,10 @@ impl Planner<'_> {
         if self.was_called_from(hook) {
             return Some(("this event was sent by a hook of the same file".to_owned(), false));
         }
-        if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops()) {
-            if self.circumstances.loop_count >= limit {
-                return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
-            }
+        if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops())
+            && self.circumstances.loop_count >= limit
+        {
+            return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
         }
         let matcher = &hook.definition.matcher;
         let subject = subject?;
