@@ -60,7 +60,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn signals_have_the_names_people_know() {
-        let cases = [(1, "SIGHUP"), (2, "SIGINT"), (6, "SIGABRT"), (9, "SIGKILL"), (11, "SIGSEGV"), (15, "SIGTERM")];
+        let cases =
+            [(1, "SIGHUP"), (2, "SIGINT"), (6, "SIGABRT"), (9, "SIGKILL"), (11, "SIGSEGV"), (15, "SIGTERM")];
         for (number, name) in cases {
             assert_eq!(signal_name(number), name);
         }

@@ -1,12 +1,14 @@
 //! The runner on Unix: one thread, one poll over all pipes and processes.
 
+// Where the kernel's own way to make a process is known to us, and where not.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "unix/clone.rs"]
-mod spawn;
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod clone;
+#[cfg(any(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))), test))]
 #[path = "unix/command.rs"]
-mod spawn;
-#[cfg(target_os = "linux")]
+mod command;
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "unix/block.rs"]
 mod block;
 #[cfg(target_os = "linux")]
@@ -19,10 +21,15 @@ mod guard;
 mod marker;
 #[path = "unix/process.rs"]
 mod process;
+#[path = "unix/spawn.rs"]
+mod spawn;
 #[path = "unix/start.rs"]
 mod start;
 #[path = "unix/tree.rs"]
 mod tree;
+
+#[cfg(test)]
+pub use spawn::without_clone;
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +61,10 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         guarded: false,
     };
     while run.step(cancel) {}
-    run.exits.into_iter().map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled))).collect()
+    run.exits
+        .into_iter()
+        .map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled)))
+        .collect()
 }
 
 /// A run of several processes. Those that were not started yet follow as
@@ -126,7 +136,8 @@ impl Run<'_> {
         let sleep = self.longest_sleep();
         let sleep = Timespec { tv_sec: sleep.as_secs() as i64, tv_nsec: sleep.subsec_nanos().into() };
         let watched = self.running.iter().flat_map(Process::watched);
-        let mut fds: Vec<PollFd> = watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
+        let mut fds: Vec<PollFd> =
+            watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
         // A signal that interrupts is as good as a wake: everything is looked
         // at again. No other error can last.
         if poll(&mut fds, Some(&sleep)).is_ok() {

@@ -10,17 +10,19 @@ const SHELL: &str = "/bin/sh";
 
 /// First words a shell runs itself: the builtins and reserved words of dash,
 /// bash, ksh and zsh taken together, since any of them may be `/bin/sh`.
+#[rustfmt::skip]
 const OWN_WORDS: &[&str] = &[
-    ".", ":", "[", "[[", "alias", "autoload", "bg", "bind", "break", "builtin", "caller", "case", "cd", "chdir",
-    "command", "compgen", "complete", "compopt", "continue", "coproc", "declare", "dirs", "disown", "do", "done",
-    "echo", "elif", "else", "emulate", "enable", "end", "esac", "eval", "exec", "exit", "export", "false", "fc",
-    "fg", "fi", "float", "for", "foreach", "function", "functions", "getopts", "global", "hash", "help",
-    "history", "if", "in", "integer", "jobs", "kill", "let", "limit", "local", "log", "logout", "mapfile",
-    "namespace", "nocorrect", "noglob", "popd", "print", "printf", "pushd", "pwd", "r", "read", "readarray",
-    "readonly", "rehash", "rename", "repeat", "return", "sched", "select", "set", "setopt", "shift", "shopt",
-    "source", "stop", "suspend", "test", "then", "time", "times", "trap", "true", "type", "typeset", "ulimit",
-    "umask", "unalias", "unfunction", "unhash", "unlimit", "unset", "unsetopt", "until", "vared", "wait",
-    "whence", "where", "which", "while", "zcompile", "zmodload", "zstyle",
+    ".", ":", "[", "[[", "alias", "autoload", "bg", "bind", "break", "builtin", "caller", "case", "cd",
+    "chdir", "command", "compgen", "complete", "compopt", "continue", "coproc", "declare", "dirs", "disown",
+    "do", "done", "echo", "elif", "else", "emulate", "enable", "end", "esac", "eval", "exec", "exit",
+    "export", "false", "fc", "fg", "fi", "float", "for", "foreach", "function", "functions", "getopts",
+    "global", "hash", "help", "history", "if", "in", "integer", "jobs", "kill", "let", "limit", "local",
+    "log", "logout", "mapfile", "namespace", "nocorrect", "noglob", "popd", "print", "printf", "pushd",
+    "pwd", "r", "read", "readarray", "readonly", "rehash", "rename", "repeat", "return", "sched", "select",
+    "set", "setopt", "shift", "shopt", "source", "stop", "suspend", "test", "then", "time", "times", "trap",
+    "true", "type", "typeset", "ulimit", "umask", "unalias", "unfunction", "unhash", "unlimit", "unset",
+    "unsetopt", "until", "vared", "wait", "whence", "where", "which", "while", "zcompile", "zmodload",
+    "zstyle",
 ];
 
 pub fn by_shell(command: &str) -> Way<'_> {
@@ -113,7 +115,8 @@ mod tests {
         let env = env(pairs);
         let is_program = |file: &OsStr| programs.iter().any(|program| file == *program);
         let machine = Machine { os: Os::Linux, env: &env, is_program: &is_program, has_shebang: &|_| false };
-        super::super::direct(command, &machine).unwrap_or_else(|| super::super::by_shell(command, &machine).unwrap())
+        super::super::direct(command, &machine)
+            .unwrap_or_else(|| super::super::by_shell(command, &machine).unwrap())
     }
 
     fn direct<'a>(program: &'a str, words: &[&'a str]) -> Way<'a> {
@@ -141,10 +144,12 @@ mod tests {
 
     #[test]
     fn whatever_a_shell_might_see_differently_goes_to_the_shell() {
+        #[rustfmt::skip]
         let commands = [
             "", " ", "a;b", "./a | b", "./a && ./b", "./a > x", "./a $X", "./a `b`", "./a 'b'", "./a \"b\"",
-            "./a *", "./a?", "./a [b]", "~/a", "./a ~", "./a {b,c}", "./a\tb", "./a\nb", "./a #b", "./a !", "X=1 ./a",
-            "X=1", "./X=1", "-x", "+x", "%1", "a\\b", "./ä", "\0", "./a\r", "(./a)", "./a&", "^a^b",
+            "./a *", "./a?", "./a [b]", "~/a", "./a ~", "./a {b,c}", "./a\tb", "./a\nb", "./a #b", "./a !",
+            "X=1 ./a", "X=1", "./X=1", "-x", "+x", "%1", "a\\b", "./ä", "\0", "./a\r", "(./a)", "./a&",
+            "^a^b",
         ];
         let own = OWN_WORDS.iter().map(|word| format!("{word} x"));
         for command in commands.into_iter().map(str::to_owned).chain(own) {

@@ -7,7 +7,7 @@ use super::{hook, is_answer, ms, timed, timed_out};
 use crate::testing::TempDir;
 
 #[test]
-fn exit_codes_and_signals_are_told_apart() {
+pub fn exit_codes_and_signals_are_told_apart() {
     let dir = TempDir::new();
     dir.script("signal.sh", "#!/bin/sh\nkill -$1 $$\n");
     let cases = [
@@ -31,8 +31,10 @@ fn nothing_printed_before_an_exit_is_lost() {
     let hooks = |command: &str| -> Vec<Invocation> { vec![hook(dir.path(), command).reading("{}"); 250] };
     for command in ["printf {\"permission\":\"deny\"}", "/bin/echo deny"] {
         let command = command.replace("printf", "/usr/bin/printf %s");
-        let exits: Vec<Exit> = (0..2).flat_map(|_| run_all(&hooks(&command), is_answer, &Cancel::default())).collect();
-        let denied = exits.iter().filter(|exit| exit.out().contains("deny") && exit.status == Status::Code(0)).count();
+        let exits: Vec<Exit> =
+            (0..2).flat_map(|_| run_all(&hooks(&command), is_answer, &Cancel::default())).collect();
+        let denied =
+            exits.iter().filter(|exit| exit.out().contains("deny") && exit.status == Status::Code(0)).count();
         assert_eq!(denied, 500, "{command}");
     }
 }
@@ -48,7 +50,10 @@ fn the_clock_ends_what_does_not_end_itself() {
         ("stops itself", "kill -STOP $$; echo woke"),
         ("closes its stdout", "exec >&- 2>&-; sleep 30"),
         ("closes everything", "exec <&- >&- 2>&-; sleep 30"),
-        ("reads byte by byte", "while dd bs=1 count=1 2>/dev/null | grep -q x; do sleep 0.01; done; sleep 30"),
+        (
+            "reads byte by byte",
+            "while dd bs=1 count=1 2>/dev/null | grep -q x; do sleep 0.01; done; sleep 30",
+        ),
         ("prints for ever", "while :; do echo line; sleep 0.01; done"),
         ("exits with success when told to end", "trap 'exit 0' TERM; sleep 30 & wait"),
         ("spins", "while :; do :; done"),
@@ -63,7 +68,11 @@ fn the_clock_ends_what_does_not_end_itself() {
 #[test]
 fn each_has_its_own_clock() {
     let dir = TempDir::new();
-    let hooks = [hook(dir.path(), "sleep 30").within(100), hook(dir.path(), "sleep 0.4; echo late"), hook(dir.path(), "sleep 30").within(300)];
+    let hooks = [
+        hook(dir.path(), "sleep 30").within(100),
+        hook(dir.path(), "sleep 0.4; echo late"),
+        hook(dir.path(), "sleep 30").within(300),
+    ];
     let exits = run_all(&hooks, is_answer, &Cancel::default());
     let statuses: Vec<&Status> = exits.iter().map(|exit| &exit.status).collect();
     assert_eq!(statuses, [&timed_out(100), &Status::Code(0), &timed_out(300)]);
@@ -80,7 +89,7 @@ fn a_timeout_beyond_the_end_of_time_is_no_timeout() {
 }
 
 #[test]
-fn what_was_printed_before_the_clock_ran_out_is_kept() {
+pub fn what_was_printed_before_the_clock_ran_out_is_kept() {
     let dir = TempDir::new();
     let exit = hook(dir.path(), "echo out; echo err >&2; sleep 30").within(200).run();
     assert_eq!((exit.status.clone(), exit.out(), exit.err()), (timed_out(200), "out\n", "err\n"));
@@ -89,7 +98,8 @@ fn what_was_printed_before_the_clock_ran_out_is_kept() {
 #[test]
 fn a_cancelled_run_ends_soon_and_starts_nothing_more() {
     let dir = TempDir::new();
-    let hooks: Vec<Invocation> = (0..70).map(|n| hook(dir.path(), &format!("touch {n}; sleep 30; echo x"))).collect();
+    let hooks: Vec<Invocation> =
+        (0..70).map(|n| hook(dir.path(), &format!("touch {n}; sleep 30; echo x"))).collect();
     let cancel = Cancel::default();
     let other = cancel.clone();
     let canceller = std::thread::spawn(move || {

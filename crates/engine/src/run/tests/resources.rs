@@ -49,9 +49,12 @@ fn peak_memory() -> usize {
 fn nothing_leaks_on_any_path() {
     alone("nothing_leaks_on_any_path", |dir| {
         let hooks = || -> Vec<Invocation> {
-            let commands = ["echo {}", "./missing", "exit 3", "kill -9 $$", "sleep 0.1 & echo text", "/bin/cat", "yes"];
-            let mut hooks: Vec<Invocation> =
-                commands.iter().map(|command| hook(dir.path(), command).reading(vec![b'x'; 100_000])).collect();
+            let commands =
+                ["echo {}", "./missing", "exit 3", "kill -9 $$", "sleep 0.1 & echo text", "/bin/cat", "yes"];
+            let mut hooks: Vec<Invocation> = commands
+                .iter()
+                .map(|command| hook(dir.path(), command).reading(vec![b'x'; 100_000]))
+                .collect();
             hooks.push(hook(dir.path(), "sleep 20").within(10));
             hooks.push(hook(dir.path(), "(setsid sleep 20 &); sleep 20").within(30));
             hooks.push(hook(dir.path(), "sleep 0.3"));
@@ -93,7 +96,11 @@ fn a_closed_stdin_never_kills_a_host_with_default_signals() {
     alone("a_closed_stdin_never_kills_a_host_with_default_signals", |dir| {
         // SAFETY: sets a signal to its default, as programs in C have it.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
-        for command in ["exec <&-; sleep 0.2; echo {}", "echo {}", "head -c 70000 >/dev/null; exec <&-; sleep 0.1; echo {}"] {
+        for command in [
+            "exec <&-; sleep 0.2; echo {}",
+            "echo {}",
+            "head -c 70000 >/dev/null; exec <&-; sleep 0.1; echo {}",
+        ] {
             let exit = hook(dir.path(), command).reading(vec![b'x'; 5 << 20]).run();
             assert_eq!(exit.out(), "{}\n", "{command}");
         }

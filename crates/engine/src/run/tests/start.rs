@@ -22,13 +22,14 @@ fn strange_files() -> TempDir {
 }
 
 #[test]
-fn a_command_does_what_it_does_in_a_shell() {
+pub fn a_command_does_what_it_does_in_a_shell() {
     let dir = strange_files();
+    #[rustfmt::skip]
     let commands = [
-        "./ok.sh", "./ok.sh a b", "ok.sh", "sh ok.sh a", "./no-shebang a", "./crlf", "./crlf-env", "./no-interpreter",
-        "./empty", "./binary", "./not-executable", "./folder", "folder/", "./missing a", "missing a", "/", "./ok.sh/x",
-        "pwd", "printenv PWD", "env -u HOME printenv HOME", "./ok.sh | cat", "echo $HOME", "exit 5", "", "true", "X=1 ./ok.sh",
-        "printenv PATH", "ls",
+        "./ok.sh", "./ok.sh a b", "ok.sh", "sh ok.sh a", "./no-shebang a", "./crlf", "./crlf-env",
+        "./no-interpreter", "./empty", "./binary", "./not-executable", "./folder", "folder/", "./missing a",
+        "missing a", "/", "./ok.sh/x", "pwd", "printenv PWD", "env -u HOME printenv HOME", "./ok.sh | cat",
+        "echo $HOME", "exit 5", "", "true", "X=1 ./ok.sh", "printenv PATH", "ls",
     ];
     for command in commands {
         let exit = hook(dir.path(), command).run();
@@ -42,7 +43,11 @@ fn a_command_does_what_it_does_in_a_shell() {
             .expect("a shell");
         let code = Status::Code(shell.status.code().expect("no signal"));
         assert_eq!((exit.status, exit.stdout), (code, shell.stdout), "{command:?}");
-        assert_eq!(String::from_utf8_lossy(&exit.stderr), String::from_utf8_lossy(&shell.stderr), "{command:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&exit.stderr),
+            String::from_utf8_lossy(&shell.stderr),
+            "{command:?}"
+        );
     }
 }
 
@@ -67,7 +72,7 @@ fn what_cannot_be_executed_fails_as_in_a_shell() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_entered_is_named_and_no_other_is_used() {
+pub fn a_directory_that_cannot_be_entered_is_named_and_no_other_is_used() {
     let dir = TempDir::new();
     let file = dir.write("file", "");
     for (run_dir, cause) in [(dir.path().join("gone"), "No such file"), (file, "Not a directory")] {
@@ -110,14 +115,15 @@ fn the_directory_is_called_what_a_shell_would_call_it() {
 fn the_environment_is_the_given_one_and_the_name_of_the_run() {
     let dir = TempDir::new();
     let text = hook(dir.path(), "env").with("A", "1 2\n3").with("ÄÖ.x", "=").run();
-    let mut names: Vec<&str> = text.out().lines().filter_map(|line| line.split_once('=')).map(|pair| pair.0).collect();
+    let mut names: Vec<&str> =
+        text.out().lines().filter_map(|line| line.split_once('=')).map(|pair| pair.0).collect();
     names.sort_unstable();
     assert_eq!(names, ["A", "BOATHOOK_RUN", "HOME", "PATH", "PWD", "ÄÖ.x"]);
     assert!(text.out().contains("A=1 2\n3\n") && text.out().contains("ÄÖ.x==\n"), "{}", text.out());
 }
 
 #[test]
-fn a_nul_character_is_refused_and_named() {
+pub fn a_nul_character_is_refused_and_named() {
     let dir = TempDir::new();
     let cases = [
         (hook(dir.path(), "echo a\0b"), "the command"),
@@ -131,7 +137,7 @@ fn a_nul_character_is_refused_and_named() {
 }
 
 #[test]
-fn an_environment_beyond_the_systems_limit_does_not_start() {
+pub fn an_environment_beyond_the_systems_limit_does_not_start() {
     let dir = TempDir::new();
     let exit = hook(dir.path(), "/bin/true").with("BIG", &"x".repeat(200 * 1024)).run();
     let Status::NotStarted(text) = exit.status else { panic!("{:?}", exit.status) };
@@ -153,7 +159,7 @@ fn a_program_that_is_still_being_written_is_tried_again() {
 }
 
 #[test]
-fn hooks_run_together_and_answer_in_order() {
+pub fn hooks_run_together_and_answer_in_order() {
     let dir = TempDir::new();
     dir.script("meet.sh", "#!/bin/sh\ntouch $1; while [ ! -e $2 ]; do sleep 0.01; done; sleep $3; echo $1\n");
     let hooks: Vec<Invocation> =

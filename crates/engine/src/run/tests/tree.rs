@@ -57,7 +57,8 @@ fn a_killed_hook_leaves_nothing_behind() {
 #[test]
 fn many_processes_die_at_once() {
     let dir = den();
-    let (exit, waited) = timed(hook(dir.path(), "for i in $(seq 200); do ./hide.sh $i & done; wait").within(2500));
+    let (exit, waited) =
+        timed(hook(dir.path(), "for i in $(seq 200); do ./hide.sh $i & done; wait").within(2500));
     assert_eq!(exit.status, timed_out(2500));
     assert!(waited < ms(5500), "{waited:?}");
     let pids = hidden(dir.path());
@@ -93,7 +94,10 @@ fn too_much_output_and_a_cancel_kill_trees_too() {
 #[test]
 fn a_neighbour_is_not_touched() {
     let dir = den();
-    let hooks = [hook(dir.path(), "sleep 40").within(200), hook(dir.path(), "setsid -w sh -c 'sleep 0.6; echo lived'")];
+    let hooks = [
+        hook(dir.path(), "sleep 40").within(200),
+        hook(dir.path(), "setsid -w sh -c 'sleep 0.6; echo lived'"),
+    ];
     let exits = run_all(&hooks, is_answer, &Cancel::default());
     assert_eq!((&exits[0].status, exits[1].out()), (&timed_out(200), "lived\n"));
 }

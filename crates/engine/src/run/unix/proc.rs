@@ -13,7 +13,11 @@ impl Table {
     /// Nothing older than the oldest root can descend from one, which leaves
     /// few whose environment needs to be read.
     pub fn read(roots: &[Root]) -> Table {
-        let oldest = roots.iter().filter_map(|root| stat(root.pid.as_raw_nonzero().get())).map(|stat| stat.start).min();
+        let oldest = roots
+            .iter()
+            .filter_map(|root| stat(root.pid.as_raw_nonzero().get()))
+            .map(|stat| stat.start)
+            .min();
         let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         let young = |stat: &Stat| oldest.is_none_or(|oldest| stat.start >= oldest);
@@ -71,7 +75,9 @@ mod tests {
         let text = b"7 (a) Z 1 1 (x) S 42 43 44 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 987654 1 2 3";
         let stat = read_stat(7, text).expect("a line of the kernel");
         assert_eq!((stat.entry.parent, stat.entry.group, stat.start, stat.alive), (42, 43, 987654, true));
-        assert!(!read_stat(7, b"7 (a) Z 42 43 44 0 -1 1 1 0 0 0 0 0 0 0 20 0 1 0 5").expect("a zombie").alive);
+        assert!(
+            !read_stat(7, b"7 (a) Z 42 43 44 0 -1 1 1 0 0 0 0 0 0 0 20 0 1 0 5").expect("a zombie").alive
+        );
     }
 
     #[test]

@@ -154,7 +154,12 @@ impl<'a> Process<'a> {
     }
 
     /// Takes note of what happened on the watched descriptors, in their order.
-    pub fn take(&mut self, happened: &mut impl Iterator<Item = PollFlags>, buffer: &mut Vec<u8>, now: Instant) {
+    pub fn take(
+        &mut self,
+        happened: &mut impl Iterator<Item = PollFlags>,
+        buffer: &mut Vec<u8>,
+        now: Instant,
+    ) {
         let roles = self.watched_roles();
         for role in roles.into_iter().flatten() {
             let flags = happened.next().unwrap_or(PollFlags::empty());
@@ -198,9 +203,9 @@ impl<'a> Process<'a> {
             Ok(Some(status)) => status_of(&status),
             // A host that ignores SIGCHLD, or waits for every child, takes the
             // status away. Nobody knows it then, and it must not pass for success.
-            Ok(None) | Err(_) => {
-                Status::NotStarted("its exit code was lost: the program around us waits for all children".to_owned())
-            }
+            Ok(None) | Err(_) => Status::NotStarted(
+                "its exit code was lost: the program around us waits for all children".to_owned(),
+            ),
         };
         self.child.into_exit(status, leaked, now)
     }
@@ -300,7 +305,10 @@ fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>) -> bool {
 
 /// Whether there is nothing left to reap.
 fn reap(pid: Pid) -> bool {
-    !matches!(waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG), Ok(None) | Err(Errno::INTR))
+    !matches!(
+        waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG),
+        Ok(None) | Err(Errno::INTR)
+    )
 }
 
 fn status_of(status: &WaitIdStatus) -> Status {

@@ -15,9 +15,9 @@ use rustix::fs::{Access, OFlags, access, fcntl_setfl};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::Pid;
 
+use super::super::Invocation;
 use super::super::child::Child;
 use super::super::shell::{self, Machine, Way};
-use super::super::Invocation;
 use super::marker::Marker;
 use super::process::{Feed, Process};
 use super::spawn;
@@ -112,7 +112,11 @@ fn try_start<'a>(index: usize, invocation: &'a Invocation, marker: &str) -> Resu
 
 /// Without a shell where that is the same; else, or where the program cannot be
 /// executed and therefore nothing ran yet, by the shell.
-fn spawn_either_way(invocation: &Invocation, marker: &str, stdio: [BorrowedFd; 3]) -> Result<Started, Failure> {
+fn spawn_either_way(
+    invocation: &Invocation,
+    marker: &str,
+    stdio: [BorrowedFd; 3],
+) -> Result<Started, Failure> {
     let machine = Machine {
         os: Os::current(),
         env: &invocation.env,
@@ -204,7 +208,11 @@ fn explain(failure: Failure, invocation: &Invocation) -> String {
     match failure {
         Failure::Process(error) => format!("no new process could be made: {}", io::Error::from(error)),
         Failure::Directory(error) => {
-            format!("its directory {} cannot be entered: {}", invocation.run_dir.display(), io::Error::from(error))
+            format!(
+                "its directory {} cannot be entered: {}",
+                invocation.run_dir.display(),
+                io::Error::from(error)
+            )
         }
         Failure::Program(error) => format!("the shell cannot be executed: {}", io::Error::from(error)),
         Failure::Nul => {

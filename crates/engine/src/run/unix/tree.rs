@@ -9,10 +9,15 @@
 
 #[cfg(target_os = "linux")]
 #[path = "proc.rs"]
-mod table;
-#[cfg(not(target_os = "linux"))]
+mod proc;
+#[cfg(any(not(target_os = "linux"), test))]
 #[path = "ps.rs"]
-mod table;
+mod ps;
+
+#[cfg(target_os = "linux")]
+use proc as table;
+#[cfg(not(target_os = "linux"))]
+use ps as table;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -85,13 +90,16 @@ fn find(table: &Table, roots: &[Root], known: &HashSet<i32>) -> Vec<Entry> {
     let groups: HashSet<i32> = roots.iter().map(number).collect();
     let mut family = known.clone();
     let mut found = Vec::new();
-    let mut rest: Vec<Entry> = table.entries().filter(|entry| entry.pid != own && !known.contains(&entry.pid)).collect();
-    let marked: HashSet<i32> = rest.iter().map(|entry| entry.pid).filter(|pid| table.is_marked(*pid, roots)).collect();
+    let mut rest: Vec<Entry> =
+        table.entries().filter(|entry| entry.pid != own && !known.contains(&entry.pid)).collect();
+    let marked: HashSet<i32> =
+        rest.iter().map(|entry| entry.pid).filter(|pid| table.is_marked(*pid, roots)).collect();
     loop {
         let before = rest.len();
         rest.retain(|entry| {
-            let member =
-                family.contains(&entry.parent) || groups.contains(&entry.group) || marked.contains(&entry.pid);
+            let member = family.contains(&entry.parent)
+                || groups.contains(&entry.group)
+                || marked.contains(&entry.pid);
             if member {
                 family.insert(entry.pid);
                 found.push(*entry);
