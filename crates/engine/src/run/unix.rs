@@ -40,10 +40,13 @@ use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
 use guard::{GUARD_AFTER, Guard};
 use marker::Marker;
 use process::Process;
+use start::Failure;
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
 
+/// The pause before a start is tried again when the machine had no room for it.
+const NO_ROOM_PAUSE: Duration = Duration::from_millis(10);
 /// Each process has three pipes and its end.
 const MOST_WATCHED: usize = 4 * AT_ONCE;
 
@@ -54,6 +57,7 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         is_answer,
         marker: Marker::new(),
         started: 0,
+        crowded: None,
         running: Vec::with_capacity(invocations.len().min(AT_ONCE)),
         exits: vec![None; invocations.len()],
         buffer: Vec::new(),
@@ -74,6 +78,8 @@ struct Run<'a> {
     is_answer: IsAnswer,
     marker: Marker,
     started: usize,
+    /// How many ran when there was no room for the next one.
+    crowded: Option<usize>,
     running: Vec<Process<'a>>,
     exits: Vec<Option<Exit>>,
     buffer: Vec<u8>,
@@ -109,13 +115,31 @@ impl Run<'_> {
     }
 
     fn start_more(&mut self) {
-        while self.running.len() < AT_ONCE && self.started < self.invocations.len() {
+        while self.running.len() < self.crowded.unwrap_or(AT_ONCE) && self.started < self.invocations.len() {
             let index = self.started;
-            self.started += 1;
-            match start::start(index, &self.invocations[index], &self.marker) {
+            let invocation = &self.invocations[index];
+            match start::start(index, invocation, &self.marker) {
+                Err(Failure::Process(_)) if self.crowded.is_none() => {
+                    self.make_room();
+                    continue;
+                }
                 Ok(process) => self.running.push(process),
-                Err(cause) => self.exits[index] = Some(Exit::without_process(Status::NotStarted(cause))),
+                Err(failure) => {
+                    let cause = start::explain(failure, invocation);
+                    self.exits[index] = Some(Exit::without_process(Status::NotStarted(cause)));
+                }
             }
+            self.crowded = None;
+            self.started += 1;
+        }
+    }
+
+    /// The machine has no room for one more process. It is tried once again,
+    /// when one of ours has ended or, if none runs, after a moment.
+    fn make_room(&mut self) {
+        self.crowded = Some(self.running.len().max(1));
+        if self.running.is_empty() {
+            std::thread::sleep(NO_ROOM_PAUSE);
         }
     }
 

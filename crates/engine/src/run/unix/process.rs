@@ -178,7 +178,7 @@ impl<'a> Process<'a> {
             }
             Role::Stdout | Role::Stderr => {
                 // Hung up without anything to read, or with the rest just read.
-                let last = flags.contains(PollFlags::HUP);
+                let last = flags.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
                 let empty = !flags.contains(PollFlags::IN) || self.read(role, buffer, now) == More::NotNow;
                 if last && empty {
                     self.close(role);
