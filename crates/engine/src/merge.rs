@@ -101,7 +101,8 @@ fn merger_stance(heard: &Heard<'_>, case: &Case<'_>) -> Option<Permission> {
     }
     match &heard.read.outcome {
         Outcome::Answer(answer) if spec.gate == Gate::ExitCode => {
-            answer.by_exit_code.then_some(Permission::Deny)
+            let agrees = answer.permission.filter(|permission| *permission == Permission::Allow);
+            if answer.by_exit_code { Some(Permission::Deny) } else { agrees }
         }
         Outcome::Answer(answer) if answer.refuses() => Some(Permission::Deny),
         Outcome::Answer(answer) if answer.permission == Some(Permission::Ask) => {

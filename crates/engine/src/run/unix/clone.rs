@@ -92,13 +92,17 @@ const EXECUTING: i32 = 3;
 
 impl Plan {
     fn failure(&self) -> Option<Failure> {
-        let kind = match self.failed_step.load(Ordering::SeqCst) {
-            0 => return None,
-            ENTERING => Failure::Directory,
-            EXECUTING => Failure::Program,
-            _ => Failure::Process,
-        };
-        Some(kind(Errno::from_raw_os_error(self.error.load(Ordering::SeqCst))))
+        let step = self.failed_step.load(Ordering::SeqCst);
+        if step == 0 {
+            return None;
+        }
+        let error = Errno::from_raw_os_error(self.error.load(Ordering::SeqCst));
+        let no_room = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&error);
+        Some(match step {
+            ENTERING => Failure::Directory(error),
+            EXECUTING if !no_room => Failure::Program(error),
+            _ => Failure::Process(error),
+        })
     }
 
     fn fail(&self, step: i32) {
