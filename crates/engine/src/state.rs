@@ -188,11 +188,14 @@ impl StateDir {
 }
 
 fn rest_of(mut file: File, offset: u64) -> io::Result<Option<Vec<u8>>> {
-    if offset > 0 && file.metadata()?.len() < offset {
+    let length = file.metadata()?.len();
+    if length < offset {
         return Ok(None);
     }
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::with_capacity((length - offset).min(LIMIT) as usize + 1);
+    if offset > 0 {
+        file.seek(SeekFrom::Start(offset))?;
+    }
     file.take(LIMIT + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }

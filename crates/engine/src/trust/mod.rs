@@ -101,7 +101,7 @@ pub(crate) struct Examination {
 impl Trust {
     /// The store below these roots. Touches nothing.
     pub fn new(roots: &Roots) -> Trust {
-        Trust { os: roots.os, home: subject::settled(&roots.home), state: StateDir::new(roots.state.clone()) }
+        Trust { os: roots.os, home: roots.home.clone(), state: StateDir::new(roots.state.clone()) }
     }
 
     /// Looks at a source: its bytes, and every file its commands name.
