@@ -39,6 +39,27 @@ pub const FOR_TESTS: &[Package] = &[
     Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing Bun" },
 ];
 
+/// Every Debian package that the benchmark's peers need.
+pub const FOR_PEERS: &[Package] = &[
+    Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "peers that live in Node" },
+    Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing those peers" },
+];
+
+/// Every Debian package that running Windows programs needs.
+pub const FOR_WINDOWS: &[Package] = &[
+    Package {
+        name: "gcc-mingw-w64-x86-64-posix",
+        probe: ("x86_64-w64-mingw32-gcc-posix", &["--version"]),
+        purpose: "building for Windows",
+    },
+    Package {
+        name: "wine64",
+        probe: ("wine64", &["--version"]),
+        purpose: "running what was built for Windows",
+    },
+    Package { name: "wine", probe: ("wine", &["--version"]), purpose: "running what was built for Windows" },
+];
+
 const BUN: &str = "1.4.4";
 const PYYAML: &str = "6.0.3";
 
@@ -88,6 +109,20 @@ pub fn npm_install(name: &str, version: &str) -> Outcome<PathBuf> {
         command::run_quietly(&mut npm)
     })?;
     Ok(directory)
+}
+
+/// A program of the crate registry: its path under `target/tools`.
+pub fn cargo_install(name: &str, version: &str) -> Outcome<PathBuf> {
+    let directory = project::tools()?.join(format!("{name}-{version}"));
+    install_once(&directory, |fresh| {
+        let mut install = command::cargo();
+        install.args(["install", "--quiet", "--locked", name, "--version", version, "--root"]).arg(fresh);
+        // Its own target directory would otherwise be the project's, with the project's profile.
+        install.arg("--target-dir").arg(fresh.join("build"));
+        command::run_quietly(&mut install)?;
+        fs::remove_dir_all(fresh.join("build")).map_err(|error| error.to_string())
+    })?;
+    Ok(directory.join("bin").join(name))
 }
 
 /// PyYAML: the directory to put on PYTHONPATH.

@@ -1,0 +1,47 @@
+//! Measures itself: reads one request per line, runs it once, writes how many
+//! nanoseconds that took.
+//!
+//! `cargo xtask bench` builds this program twice, for glibc and for musl, keeps
+//! both alive, and asks them in a shuffled order. Only what a request names is
+//! timed; preparing it and talking about it is not.
+
+mod engines;
+mod floor;
+mod hooks;
+mod leaks;
+mod machine;
+mod payloads;
+mod requests;
+
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Some(directory) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        eprintln!("usage: contender DIRECTORY");
+        return ExitCode::FAILURE;
+    };
+    match serve(&directory) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("contender: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(directory: &std::path::Path) -> io::Result<()> {
+    machine::limit_memory()?;
+    let mut laboratory = requests::Laboratory::in_directory(directory)?;
+    for line in io::stdin().lock().lines() {
+        let answer = match laboratory.take(line?.trim()) {
+            Ok(numbers) => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+            Err(reason) => format!("error {reason}"),
+        };
+        let mut out = io::stdout().lock();
+        writeln!(out, "{answer}")?;
+        out.flush()?;
+    }
+    Ok(())
+}

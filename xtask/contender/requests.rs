@@ -1,0 +1,189 @@
+//! What can be asked for: each request prepares, runs once, and gives numbers.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::engines::{Engines, run_hooks};
+use crate::floor::{Input, Program};
+use crate::hooks::{Hook, Programs};
+use crate::leaks::belongings;
+use crate::machine;
+use crate::payloads::{peer_line, ready_line};
+
+/// How often a thing below a microsecond is repeated to be seen.
+const MANY: u32 = 200;
+
+/// Everything that is prepared once and measured often.
+pub struct Laboratory {
+    programs: Programs,
+    directory: PathBuf,
+    engines: Engines,
+    started: HashMap<String, Program>,
+    payload: Vec<u8>,
+    peer_payload: Vec<u8>,
+    ballast: Vec<u8>,
+}
+
+type Numbers = Result<Vec<u64>, String>;
+
+impl Laboratory {
+    /// With the programs that stand in this directory.
+    pub fn in_directory(directory: &Path) -> io::Result<Laboratory> {
+        let programs = Programs::of(directory);
+        Ok(Laboratory {
+            engines: Engines::in_directory(directory),
+            programs,
+            directory: directory.to_owned(),
+            started: HashMap::new(),
+            payload: ready_line(1024),
+            peer_payload: peer_line(1024),
+            ballast: Vec::new(),
+        })
+    }
+
+    /// Answers one request.
+    pub fn take(&mut self, request: &str) -> Numbers {
+        let (verb, object) = request.split_once(' ').unwrap_or((request, ""));
+        match verb {
+            "pin" => machine::pin().map(|()| vec![]).map_err(|error| error.to_string()),
+            "unpin" => machine::unpin().map(|()| vec![]).map_err(|error| error.to_string()),
+            "grow" => {
+                self.ballast = machine::grow(number(object)?);
+                Ok(vec![self.ballast.len() as u64])
+            }
+            "floor" => self.start(object),
+            "floor8" => (0..8).map(|_| self.start(object)).sum_numbers(),
+            "cli" => self.start(&format!("cli-{object}")),
+            "pipe" => self.pipe(number(object)?),
+            "ready" => self.ready(number(object)?),
+            "content" => self.engines.content(number(object)?, &self.programs),
+            "runner" => self.runner(object),
+            "engine" => self.engines.handle(object, &self.programs, &self.payload),
+            "unmatched" => self.engines.unmatched(MANY, &self.programs, &self.payload),
+            "leaks" => self.leaks(number(object)? as u32),
+            _ => Err(format!("unknown request `{request}`")),
+        }
+    }
+
+    /// Starts a program in the leanest way.
+    fn start(&mut self, name: &str) -> Numbers {
+        if !self.started.contains_key(name) {
+            let program = self.program(name)?;
+            self.started.insert(name.to_owned(), program);
+        }
+        let payload = if name == "peer" { &self.peer_payload } else { &self.payload };
+        let run =
+            self.started[name].run(Input::Ready(payload)).map_err(|error| format!("{name}: {error}"))?;
+        let expected: &[u8] = match name {
+            "true" => b"",
+            "cli-none" => b"{}",
+            _ => br#"{"permission":"allow"}"#,
+        };
+        if run.code != 0 || run.stdout.trim_ascii() != expected {
+            return Err(format!("{name}: exit code {}: {}", run.code, String::from_utf8_lossy(&run.stdout)));
+        }
+        Ok(vec![run.nanos])
+    }
+
+    fn program(&self, name: &str) -> Result<Program, String> {
+        let floor = self.programs.floor();
+        let words: Vec<String> = match name {
+            "tiny" => vec![floor],
+            "shell" => vec!["/bin/sh".into(), "-c".into(), self.programs.shell_line()],
+            "bash" => vec![self.programs.bash()],
+            "true" => vec!["/bin/true".into()],
+            "peer" => {
+                let peer = self.programs.path("agent-harness-adapter");
+                let words = ["hook", "claude", "pre-tool", "--hooks", &self.programs.path("peer-hooks.json")];
+                std::iter::once(peer).chain(words.map(str::to_owned)).collect()
+            }
+            "cli-tiny" | "cli-none" => {
+                let (system, workspace) = (self.programs.path("system"), self.programs.path("workspace"));
+                let words = ["run", "beforeShellExecution", "--root", &system, "--workspace", &workspace];
+                std::iter::once(self.programs.boathook()).chain(words.map(str::to_owned)).collect()
+            }
+            _ => return Err(format!("there is no program `{name}`")),
+        };
+        let home = self.engines.home(name.trim_start_matches("cli-"), &self.programs)?;
+        let environment = [("PATH", OsStr::new("/usr/bin:/bin")), ("HOME", home.as_os_str())];
+        Program::new(&words, &environment).map_err(|error| error.to_string())
+    }
+
+    /// The raw pipe: a blocking write, nothing else.
+    fn pipe(&mut self, bytes: usize) -> Numbers {
+        let line = ready_line(bytes);
+        let program = self.program("tiny")?;
+        let run = program.run(Input::Written(&line)).map_err(|error| error.to_string())?;
+        Ok(vec![run.nanos])
+    }
+
+    /// Bytes that are ready, through the runner.
+    fn ready(&mut self, bytes: usize) -> Numbers {
+        let hooks = self.case("tiny")?;
+        let nanos = run_hooks(&hooks, &self.directory, ready_line(bytes), "ready")?;
+        Ok(vec![nanos])
+    }
+
+    fn runner(&mut self, case: &str) -> Numbers {
+        let hooks = self.case(case)?;
+        Ok(vec![run_hooks(&hooks, &self.directory, self.payload.clone(), "bench")?])
+    }
+
+    fn case(&self, name: &str) -> Result<Vec<Hook>, String> {
+        self.programs.case(name).ok_or_else(|| format!("there is no case `{name}`"))
+    }
+
+    /// Many events whose hooks fail: what is left afterwards, as differences.
+    fn leaks(&mut self, events: u32) -> Numbers {
+        let failures = self.programs.failures();
+        let mark = format!("{}", std::process::id());
+        let run = |events: u32| -> Result<(), String> {
+            for index in 0..events {
+                let hooks = &failures[index as usize % failures.len()..][..1];
+                run_hooks(hooks, &self.directory, self.payload.clone(), &mark)?;
+            }
+            Ok(())
+        };
+        // The first runs fill the allocator and every lazy value of the libraries.
+        run(events / 10)?;
+        let before = belongings(&mark);
+        let begin = Instant::now();
+        run(events)?;
+        let took = begin.elapsed();
+        // A hook's own background child may live as long as it wants to: one second here.
+        thread::sleep(Duration::from_millis(1500));
+        let after = belongings(&mark);
+        let grown = |after: u64, before: u64| after.saturating_sub(before);
+        Ok(vec![
+            grown(after.zombies, before.zombies),
+            grown(after.descriptors, before.descriptors),
+            grown(after.threads, before.threads),
+            after.marked,
+            grown(after.resident, before.resident),
+            took.as_nanos() as u64,
+        ])
+    }
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
+}
+
+/// The sum of single measurements.
+trait SumNumbers {
+    fn sum_numbers(self) -> Numbers;
+}
+
+impl<I: Iterator<Item = Numbers>> SumNumbers for I {
+    fn sum_numbers(self) -> Numbers {
+        let mut sum = 0;
+        for numbers in self {
+            sum += numbers?.iter().sum::<u64>();
+        }
+        Ok(vec![sum])
+    }
+}

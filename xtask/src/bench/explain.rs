@@ -1,0 +1,67 @@
+//! Says where the time of a missed target goes, from the same run's numbers.
+
+use super::measure::{Measured, Results};
+use super::metrics::Row;
+use super::report::time;
+use super::stages::{FLOOR, Who};
+use super::statistics::Summary;
+
+/// One or two sentences.
+pub fn explain(row: &Row, results: &Results) -> String {
+    let who = if row.who == "musl" { Who::Musl } else { Who::Glibc };
+    let median = |stage: &str, name| results.stage(stage).map_or(0.0, |measured| middle(measured, who, name));
+    match row.id {
+        "M1" => {
+            let (floor, runner, engine) =
+                (median("tiny", FLOOR), median("tiny", "runner tiny"), median("tiny", "engine tiny"));
+            format!(
+                "of {}, the floor is {}; starting and watching the process (stderr, group, deadline, environment) adds {}, \
+                 the rest of the path (sources looked at, payload, answer, record) adds {}",
+                time(engine),
+                time(floor),
+                time(runner - floor),
+                time(engine - runner),
+            )
+        }
+        "M8" => {
+            let (floor, command, truth) =
+                (median("command", FLOOR), median("command", "cli none"), median("command", "floor true"));
+            let event = median("tiny", "unmatched none");
+            let library = match who {
+                Who::Glibc => {
+                    ", most of which is the start of the dynamic C library, which the static build does not have"
+                }
+                _ => ", for the start of the program, reading the configuration, and the log",
+            };
+            format!(
+                "the program takes {} from start to exit, the floor {}, `/bin/true` {}; deciding the event takes {} of it \
+                 once the engine stands, so the rest goes to the program's own start{library}",
+                time(command),
+                time(floor),
+                time(truth),
+                time(event),
+            )
+        }
+        "M9" => {
+            let extra = row.ours.median - row.base.median;
+            let engine = median("tiny", "engine tiny") - median("tiny", FLOOR);
+            format!(
+                "{} more than the two parts; {} of it is the engine's own cost of a hook (as in M1), the rest the record \
+                 that is written once a hook ran",
+                time(extra),
+                time(engine),
+            )
+        }
+        _ => format!(
+            "{} against {}: {} more than the base, in {} rounds",
+            time(row.ours.median),
+            time(row.base.median),
+            time(row.ours.median - row.base.median),
+            results.in_order().map(|(_, measured)| measured.rounds).max().unwrap_or(0),
+        ),
+    }
+}
+
+fn middle(measured: &Measured, who: Who, name: &'static str) -> f64 {
+    Summary::of(measured.of(who, name)).median
+}

@@ -1,0 +1,67 @@
+//! `cargo xtask bench`: what the engine costs, as ratios to a floor and to peers.
+//!
+//! Protocol: all contenders in one run, their order shuffled in every round;
+//! a ratio is taken within a round, and what is reported is the median over
+//! rounds. The floor is measured twice, and a run in which the two differ by
+//! more than a twentieth is void. Single hooks are pinned to one processor; what
+//! runs in parallel, and Node, is not. Absolute times are for orientation only.
+
+mod coprocess;
+mod explain;
+mod facts;
+mod measure;
+mod metrics;
+mod prepare;
+mod report;
+mod stages;
+mod statistics;
+
+use std::fs;
+
+use crate::command::Outcome;
+use crate::progress::Progress;
+use crate::{project, table};
+
+/// The command's options.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Options {
+    /// Few rounds: shows that everything works, measures nothing.
+    pub quick: bool,
+    /// Renew `docs/benchmarks.md`.
+    pub write: bool,
+}
+
+impl Options {
+    /// Reads them from the command line.
+    pub fn parse(args: &[String]) -> Outcome<Options> {
+        let mut options = Options::default();
+        for argument in args {
+            match argument.as_str() {
+                "--quick" => options.quick = true,
+                "--write" => options.write = true,
+                unknown => return Err(format!("unknown option `{unknown}`; there are --quick and --write")),
+            }
+        }
+        match options {
+            Options { quick: true, write: true } => Err("--quick measures nothing worth writing".to_owned()),
+            options => Ok(options),
+        }
+    }
+}
+
+/// Measures and reports.
+pub fn bench(options: Options) -> Outcome<()> {
+    let mut progress = Progress::of("bench");
+    let laboratory = prepare::prepare(&mut progress)?;
+    let results = measure::measure(&laboratory, options, &mut progress)?;
+    let report = report::report(&results, &facts::facts());
+    progress.finish();
+    println!("\n{report}");
+    if options.write {
+        let page = project::root().join("docs/benchmarks.md");
+        fs::create_dir_all(project::root().join("docs")).map_err(|error| error.to_string())?;
+        fs::write(&page, report::page(&report)).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+        println!("wrote docs/benchmarks.md");
+    }
+    Ok(())
+}
