@@ -14,7 +14,7 @@ use crate::digest::Digest;
 
 #[cfg_attr(unix, path = "state/unix.rs")]
 #[cfg_attr(windows, path = "state/windows.rs")]
-mod os; // both give: Folder with open, create, read, create_new, append, rename, remove, names
+mod os; // both give: Folder with open, create, read, create_new, append, rename, remove, names, lock
 
 /// The state directory. Making this value touches nothing.
 #[derive(Debug, Clone)]
@@ -46,6 +46,13 @@ pub enum StateError {
     /// The system says no.
     #[error("{}: {}", .0.display(), .1)]
     Io(PathBuf, io::Error),
+}
+
+/// Keeps other processes out of a folder until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Lock {
+    _folder: os::Folder,
 }
 
 /// How much is done so that a write survives a crash of the machine.
@@ -158,6 +165,14 @@ impl StateDir {
         names.retain(|name| !name.starts_with('.'));
         names.sort();
         Ok(names)
+    }
+
+    /// Waits until no other process holds the folder, and holds it. Reading
+    /// needs no lock: files are replaced whole.
+    pub fn lock(&self, folder: &str) -> Result<Lock, StateError> {
+        let opened = self.created(folder)?;
+        opened.lock().map_err(|error| StateError::Io(self.path.join(folder), error))?;
+        Ok(Lock { _folder: opened })
     }
 
     /// Where a file stands, for messages and for looking at its stamp.
