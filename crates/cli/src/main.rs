@@ -31,7 +31,10 @@ pub enum Status {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return usage(&error),
+    };
     let mut ui = Ui::new(args.global.color);
     let result = run(&mut ui, &args);
     let status = result.unwrap_or_else(|failed| {
@@ -43,6 +46,13 @@ fn main() -> ExitCode {
         Status::Failure => 1,
         Status::Refused => 2,
     })
+}
+
+/// Help and version were asked for; anything else is a failure of ours, and
+/// must not look like a refusal when we are a hook's command.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(u8::from(error.use_stderr()))
 }
 
 fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {

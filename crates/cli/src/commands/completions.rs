@@ -10,8 +10,9 @@ use crate::ui::Ui;
 
 /// Print the completions of a shell
 ///
-/// They complete commands, options, names of events and of schemas. The output
-/// is a script for the shell; where it goes is up to the shell, see below.
+/// They complete commands and options; bash, fish and zsh complete the names of
+/// events and of schemas too. The output is a script for the shell; where it
+/// goes is up to the shell, see below.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Install them for new shells:
   bash        boathook completions bash > ~/.local/share/bash-completion/completions/boathook

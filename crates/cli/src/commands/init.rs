@@ -56,10 +56,11 @@ struct Place {
 pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Failed> {
     let settings = settings(global, &[])?;
     let sample = if args.full { Sample::full(settings.edition) } else { Sample::first(settings.edition) };
+    let mut in_use = false;
     for place in places(&settings, args.project)? {
-        write_sample(ui, &place, &sample, settings.edition)?;
+        in_use |= write_sample(ui, &place, &sample, settings.edition)?;
     }
-    if args.full {
+    if args.full && in_use {
         ui.hint("from now on git is refused to agents and gh is asked about: see block-git.sh");
     }
     if args.project {
@@ -92,8 +93,9 @@ fn folder(source: &Source) -> PathBuf {
     source.file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
-/// Scripts first: a hooks.json never names a script that is not there.
-fn write_sample(ui: &mut Ui, place: &Place, sample: &Sample, edition: Edition) -> Result<(), Failed> {
+/// Scripts first: a hooks.json never names a script that is not there. Says
+/// whether the hooks.json is the sample's.
+fn write_sample(ui: &mut Ui, place: &Place, sample: &Sample, edition: Edition) -> Result<bool, Failed> {
     let scripts = place.folder.join("hooks");
     std::fs::create_dir_all(&scripts).map_err(|error| Failed::file(&scripts, error))?;
     for script in &sample.scripts {
@@ -101,10 +103,11 @@ fn write_sample(ui: &mut Ui, place: &Place, sample: &Sample, edition: Edition) -
         write(ui, &file, &script.text, Access::Execute)?;
     }
     let file = place.folder.join("hooks.json");
-    if !write(ui, &file, &sample.hooks_json(place.prefix), Access::Read)? {
+    let written = write(ui, &file, &sample.hooks_json(place.prefix), Access::Read)?;
+    if !written {
         what_to_add(ui, &file, sample, place.prefix, edition);
     }
-    Ok(())
+    Ok(written)
 }
 
 fn write(ui: &mut Ui, file: &Path, text: &str, access: Access) -> Result<bool, Failed> {
@@ -121,16 +124,24 @@ fn write(ui: &mut Ui, file: &Path, text: &str, access: Access) -> Result<bool, F
 
 /// Says which entries of the sample an existing hooks.json lacks.
 fn what_to_add(ui: &mut Ui, file: &Path, sample: &Sample, prefix: &str, edition: Edition) {
-    let missing = match read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody) {
-        Ok(read) => missing(&config::read(&read.bytes, edition), sample, prefix),
+    let config = match read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody) {
+        Ok(read) => config::read(&read.bytes, edition),
         Err(error) => return ui.warning(&format!("{}: {error}", file.display())),
     };
+    let missing = missing(&config, sample, prefix);
     if missing.is_empty() {
         return ui.line("       it has every hook of the sample already");
     }
     ui.line("       to use the sample, add to its \"hooks\":");
     for entry in missing {
-        ui.line(&format!("         {}", entry.to_json(prefix)));
+        // A second list of an event would put the first one out of force.
+        let there = config.definitions.iter().any(|it| it.event.name() == entry.event);
+        let event = entry.event;
+        ui.line(&if there {
+            format!("         to the list of \"{event}\": {}", entry.list(prefix))
+        } else {
+            format!("         \"{event}\": [{}]", entry.list(prefix))
+        });
     }
 }
 

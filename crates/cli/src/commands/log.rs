@@ -92,8 +92,10 @@ fn list(ui: &mut Ui, log: &LogFile, args: &LogArgs) -> Result<Status, Failed> {
     let (records, unreadable) = log.read()?;
     let matching: Vec<&Record> = records.iter().filter(|record| args.filter.takes(record)).collect();
     let shown = &matching[matching.len() - args.how_many(matching.len())..];
-    let mut printer = Printer::of(args, ui, shown);
-    shown.iter().for_each(|record| printer.print(ui, record));
+    if !shown.is_empty() {
+        let mut printer = Printer::of(args, ui, shown);
+        shown.iter().for_each(|record| printer.print(ui, record));
+    }
     warn_of_unreadable(ui, unreadable);
     if args.json {
         return Ok(Status::Success);

@@ -32,7 +32,7 @@ pub fn run(case: &Case, layout: &Layout, report: &mut dyn FnMut(usize, Observed)
 }
 
 /// `boathook trust --yes` for the workspaces that the case trusts.
-pub fn trust(layout: &Layout, case: &Case) -> Result<(), String> {
+fn trust(layout: &Layout, case: &Case) -> Result<(), String> {
     let workspaces = layout.trusted(case);
     if workspaces.is_empty() {
         return Ok(());
@@ -43,7 +43,10 @@ pub fn trust(layout: &Layout, case: &Case) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    Err(format!("trust --yes failed: {}", String::from_utf8_lossy(&output.stderr).trim()))
+    Err(format!(
+        "trust --yes failed: {}",
+        String::from_utf8_lossy(&output.stderr).trim().replace('\n', " | ")
+    ))
 }
 
 fn run_step(case: &Case, step: &Step, layout: &Layout) -> Result<Output, String> {

@@ -42,7 +42,7 @@ pub fn differences(expect: &Expect, seen: &Observed, layout: &Layout) -> Vec<Str
 fn compare_answer(expect: &Expect, seen: &Observed, layout: &Layout, found: &mut Vec<String>) {
     let line = seen.line.as_deref().unwrap_or("(nothing)");
     if seen.exit != expect.exit {
-        let stderr = seen.stderr.as_deref().unwrap_or_default().trim();
+        let stderr = seen.stderr.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
         found.push(format!("exit: expected {}, got {} with {line} {stderr}", expect.exit, seen.exit));
     }
     if let Some(text) = &expect.answer_text

@@ -1,17 +1,19 @@
 //! Runs a case on the library: one engine for all steps of a case.
 
 use std::ffi::OsString;
+use std::fs;
 use std::time::Instant;
 
+use boathook_engine::config;
 use boathook_engine::edition::Edition;
 use boathook_engine::engine::{Engine, Settings};
 use boathook_engine::event::EventKind;
 use boathook_engine::fill::Event;
 use boathook_engine::load::{Surface, TrustMode};
 use boathook_engine::payload::Payload;
-use boathook_engine::source::{Os, Roots};
+use boathook_engine::source::{Os, Roots, Source};
+use boathook_engine::trust::Trust;
 
-use crate::binary::trust;
 use crate::case::{Case, Step};
 use crate::compare::Observed;
 use crate::layout::Layout;
@@ -48,15 +50,30 @@ fn observe(engine: &Engine, step: &Step, layout: &Layout) -> Result<Observed, St
     })
 }
 
-/// What the command line would have made of the same case.
-fn settings(case: &Case, layout: &Layout, options: &[String]) -> Result<Settings, String> {
-    let roots = Roots {
+/// Trusts what the workspaces that the case trusts hold now.
+fn trust(layout: &Layout, case: &Case) -> Result<(), String> {
+    let trust = Trust::new(&roots(case, layout));
+    for workspace in layout.trusted(case) {
+        let source = Source::project(&workspace);
+        let bytes = fs::read(&source.file).map_err(|error| error.to_string())?;
+        let definitions = config::read(&bytes, Edition::default()).definitions;
+        trust.accept(&trust.subject(&source, &bytes, &definitions)).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn roots(case: &Case, layout: &Layout) -> Roots {
+    Roots {
         os: Os::Linux,
         system: layout.path("system"),
         home: layout.path("home"),
         workspaces: layout.workspaces(case),
         state: layout.path("state/boathook"),
-    };
+    }
+}
+
+/// What the command line would have made of the same case.
+fn settings(case: &Case, layout: &Layout, options: &[String]) -> Result<Settings, String> {
     let config = layout.text("config/boathook/config.toml").unwrap_or_default();
     let mut settings = Settings {
         edition: Edition::named(&case.edition).ok_or_else(|| format!("no edition {}", case.edition))?,
@@ -66,7 +83,7 @@ fn settings(case: &Case, layout: &Layout, options: &[String]) -> Result<Settings
             .map(|(name, value)| (OsString::from(name), value.into()))
             .collect(),
         project_experiment: config.contains("hooks_ide_project_config = true"),
-        ..Settings::new(roots)
+        ..Settings::new(roots(case, layout))
     };
     let mut options = options.iter().map(String::as_str);
     while let Some(option) = options.next() {

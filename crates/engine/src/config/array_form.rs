@@ -12,8 +12,8 @@ const SHOWN: usize = 4;
 
 /// The list in the form it should have, as one line of JSON.
 pub(super) fn as_object(list: &Array) -> String {
-    let entries: Vec<_> =
-        list.elements.iter().filter_map(|element| element.as_object().and_then(event_and_command)).collect();
+    let objects = list.elements.iter().filter_map(|element| element.as_object());
+    let entries: Vec<_> = objects.filter_map(event_and_command).take(SHOWN + 1).collect();
     if entries.is_empty() {
         return r#""hooks": {"stop": [{"command": "./done.sh"}]}"#.to_owned();
     }

@@ -29,9 +29,9 @@ pub(super) fn read_file(reader: &mut Reader, tree: &Value) -> bool {
     };
     reader.duplicate_keys(top);
     keys::check_top(reader, top);
-    let version_fits = version::read_version(reader, top);
     let hooks_fit = read_hooks(reader, top);
-    version_fits && hooks_fit
+    let version_fits = version::read_version(reader, top);
+    hooks_fit && version_fits
 }
 
 fn read_hooks(reader: &mut Reader, top: &Object) -> bool {

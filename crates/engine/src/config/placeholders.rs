@@ -22,10 +22,14 @@ const REPORTED: usize = 8;
 /// Warns about the placeholders of a command.
 pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
     let command: &str = &literal.value;
+    if is_plain(command) {
+        return;
+    }
     let braces = braced(command);
     let mut quotes = Quotes::new(command);
     let given = |name: &str| PAYLOAD_NAMES.into_iter().find(|given| *given == name);
-    let mentions = braces.iter().filter_map(|(name, bytes)| Some((given(name)?, bytes)));
+    let exact = |(name, bytes): &&(&str, Range<usize>)| is_exact(name, &command[bytes.clone()]);
+    let mentions = braces.iter().filter(exact).filter_map(|(name, bytes)| Some((given(name)?, bytes)));
     for (name, bytes) in mentions.take(REPORTED) {
         let mention = Mention { command, name, bytes: bytes.clone(), quoting: quotes.at(bytes.start) };
         check_mention(entry, literal, &mention);
@@ -46,6 +50,18 @@ pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
         let at = in_file(entry.reader.text, literal, &(at..at + 2));
         entry.warn(at, problem);
     }
+}
+
+/// Nothing in a command can be what is looked for here. Every start of the
+/// program reads every command, and nearly all of them are plain.
+fn is_plain(command: &str) -> bool {
+    let pairs = std::iter::once(b' ').chain(command.bytes()).zip(command.bytes());
+    pairs.into_iter().all(|(before, byte)| match byte {
+        b'$' | b'{' | b'<' => false,
+        b'_' => before != b'_',
+        b'/' | b'a' | b'A' | b'p' | b'P' => before != b'/',
+        _ => true,
+    })
 }
 
 struct Mention<'c> {
@@ -207,7 +223,13 @@ fn is_foreign(name: &str, whole: &str) -> bool {
         .iter()
         .any(|start| whole.starts_with(start));
     let field = || EVENTS.iter().flat_map(|spec| spec.inputs).any(|input| input.name == name);
-    prefixed || EDITOR.contains(&name) || (!PAYLOAD_NAMES.contains(&name) && field())
+    let given = PAYLOAD_NAMES.contains(&name) && is_exact(name, whole);
+    prefixed || EDITOR.contains(&name) || (field() && !given)
+}
+
+/// `${name}` and nothing else in the braces: only this form is given.
+fn is_exact(name: &str, whole: &str) -> bool {
+    whole.strip_prefix("${").and_then(|inside| inside.strip_suffix('}')) == Some(name)
 }
 
 /// Whether the command itself gives the name a value: `name=`, `read name`, `for name in`.

@@ -346,8 +346,8 @@ fn what_stands_in_quotes_is_told_apart() {
         (r#"sh -c \"./a ${command}\""#, vec!["placeholder-in-code"]),
         (r#"./a # ${command}"#, vec![]),
         (r#"./a \"${prompt}\""#, vec!["placeholder-always-empty"]),
-        (r#"./a \"${command:-none}\""#, vec![]),
-        (r#"./a ${command"#, vec!["placeholder-unquoted"]),
+        (r#"./a \"${command:-none}\""#, vec!["placeholder-not-expanded"]),
+        (r#"./a ${command"#, vec!["placeholder-not-expanded"]),
         (r#"curl https://x"#, vec!["slashes-in-string"]),
     ];
     for (command, expected) in cases {
@@ -373,6 +373,13 @@ fn no_input_is_read_for_long() {
         ("unknown keys", format!("{{\"version\":1,{keys}\"hooks\":{{}}}}")),
         ("unknown options", file(&format!("\"stop\":[{{{keys}\"command\":\"a\"}}]"))),
         ("a large group", file(&format!("\"stop\":[{{{keys}\"hooks\":[{hooks}]}}]"))),
+        (
+            "an inherited matcher",
+            file(&format!(
+                "\"preToolUse\":[{{\"_\":\"{}\",\"matcher\":\"a\",\"hooks\":[{hooks}]}}]",
+                "x".repeat(500_000)
+            )),
+        ),
         ("comments", "//\n".repeat(300_000)),
         (
             "placeholders",

@@ -69,14 +69,17 @@ impl Sample {
 
     /// The hooks.json. `prefix` stands before the names of scripts.
     pub fn hooks_json(&self, prefix: &str) -> String {
-        let lines: Vec<String> = self.entries.iter().map(|entry| entry.to_json(prefix)).collect();
+        let line = |entry: &Entry| format!("\"{}\": [{}]", entry.event, entry.list(prefix));
+        let lines: Vec<String> = self.entries.iter().map(line).collect();
         format!("{{\n  \"version\": 1,\n  \"hooks\": {{\n    {}\n  }}\n}}\n", lines.join(",\n    "))
     }
 
     /// Only what the edition knows, and only scripts that are used.
     fn of(table: &[(&'static str, &[&'static str])], edition: Edition) -> Sample {
         let rules = edition.rules();
-        let known = |event: &str| !rules.only_first_events || EVENTS.iter().any(|spec| spec.name == event && spec.in_2_3);
+        let known = |event: &str| {
+            !rules.only_first_events || EVENTS.iter().any(|spec| spec.name == event && spec.in_2_3)
+        };
         let entries: Vec<Entry> = table
             .iter()
             .filter(|(event, _)| known(event))
@@ -84,17 +87,17 @@ impl Sample {
             .collect();
         let used = |name: &str| entries.iter().any(|entry| entry.scripts.contains(&name));
         let scripts = SCRIPTS.iter().filter(|(name, _)| used(name));
-        let scripts = scripts.map(|(name, template)| Script { name, text: filled(template, edition) }).collect();
+        let scripts =
+            scripts.map(|(name, template)| Script { name, text: filled(template, edition) }).collect();
         Sample { entries, scripts }
     }
 }
 
 impl Entry {
-    /// The event and its list, as it stands inside `hooks`.
-    pub fn to_json(&self, prefix: &str) -> String {
-        let hooks: Vec<String> =
-            self.scripts.iter().map(|script| format!("{{ \"command\": \"{prefix}{script}\" }}")).collect();
-        format!("\"{}\": [{}]", self.event, hooks.join(", "))
+    /// The event's hooks, as they stand in its list.
+    pub fn list(&self, prefix: &str) -> String {
+        let hook = |script: &&str| format!("{{ \"command\": \"{prefix}{script}\" }}");
+        self.scripts.iter().map(hook).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -37,7 +37,7 @@ impl Channel {
 fn heading(ui: &mut Ui, record: &Record) {
     let time = ui.styled(&time::long(&record.timestamp), Style::Dim);
     let step = ui.styled(&record.step, Style::Bold);
-    ui.painted_line(&format!("{time} {step} requested, {} found", words::hooks(record.found)));
+    ui.painted_line(&format!("{time} {step} requested, {}", words::found(record)));
 }
 
 fn hook(ui: &mut Ui, record: &Record, number: usize, command: &str) {
@@ -48,10 +48,18 @@ fn hook(ui: &mut Ui, record: &Record, number: usize, command: &str) {
     fact(ui, "directory", record.directory.as_deref().unwrap_or_default());
     fact(ui, "timeout", &record.timeout_ms.map(|millis| format!("{millis} ms")).unwrap_or_default());
     fact(ui, "command", command);
-    fact(ui, "duration", &record.duration.map(|millis| format!("{millis:.1} ms")).unwrap_or_else(|| "did not run".to_owned()));
+    fact(
+        ui,
+        "duration",
+        &record.duration.map(|millis| format!("{millis:.1} ms")).unwrap_or_else(|| "did not run".to_owned()),
+    );
     fact(ui, "exit", &record.exit_code.map(|code| code.to_string()).unwrap_or_else(|| "none".to_owned()));
     fact(ui, "input", &shortened(record, record.request.get()));
-    fact(ui, "output", &record.response.as_ref().map(|response| shortened(record, response.get())).unwrap_or_default());
+    fact(
+        ui,
+        "output",
+        &record.response.as_ref().map(|response| shortened(record, response.get())).unwrap_or_default(),
+    );
     if !record.stderr.is_empty() {
         fact(ui, "stderr", &shortened(record, record.stderr.trim_end()));
     }

@@ -63,7 +63,10 @@ impl Filter {
         any(self.event.iter().any(|event| event.name() == record.step), self.event.is_empty())
             && any(self.source.iter().any(|it| record.source.as_ref() == Some(it)), self.source.is_empty())
             && any(self.outcome.iter().any(|outcome| outcome.fits(record)), self.outcome.is_empty())
-            && self.hook.as_ref().is_none_or(|text| record.command.as_ref().is_some_and(|it| it.contains(text)))
+            && self
+                .hook
+                .as_ref()
+                .is_none_or(|text| record.command.as_ref().is_some_and(|it| it.contains(text)))
             && self.since.is_none_or(|since| since.includes(&record.timestamp))
     }
 }

@@ -10,20 +10,24 @@ pub fn show(ui: &mut Ui, record: &Record) {
     let (result, style) = words::result(record);
     fact(ui, "id", &record.id);
     fact(ui, "time", &time::long(&record.timestamp));
-    fact(ui, "event", &format!("{}, {} found", record.step, words::hooks(record.found)));
+    fact(ui, "event", &format!("{}, {}", record.step, words::found(record)));
     optional(ui, "hook", record.command.as_deref());
     optional(ui, "source", record.source.as_deref());
     optional(ui, "place", record.place.as_deref());
     optional(ui, "directory", record.directory.as_deref());
-    optional(ui, "timeout", record.timeout_ms.map(|millis| time::took(millis as f64)).as_deref());
+    optional(
+        ui,
+        "timeout",
+        record.timeout_ms.map(|millis| format!("{} s", millis as f64 / 1000.0)).as_deref(),
+    );
     optional(ui, "took", record.duration.map(time::took).as_deref());
     optional(ui, "exit code", record.exit_code.map(|code| code.to_string()).as_deref());
     let result = ui.styled(result, style);
     painted(ui, "result", &result);
     optional(ui, "reason", record.reason.as_deref());
     if record.blocked {
-        let refused = ui.styled("refused", Style::Red);
-        painted(ui, "event", &refused);
+        let refused = ui.styled("the event was refused", Style::Red);
+        painted(ui, "decision", &refused);
     }
     if record.automatic_followup {
         fact(ui, "follow-up", "sent by itself");
@@ -31,7 +35,7 @@ pub fn show(ui: &mut Ui, record: &Record) {
     for note in &record.notes {
         fact(ui, "note", note);
     }
-    optional(ui, "session", record.conversation.as_deref());
+    optional(ui, "conversation", record.conversation.as_deref());
     block(ui, "input", &text_of(record.request.get()));
     match &record.response {
         Some(response) => block(ui, "output", &text_of(response.get())),
@@ -50,11 +54,11 @@ fn optional(ui: &mut Ui, name: &str, value: Option<&str>) {
 
 /// A name and what it is; further lines stand below the first.
 fn fact(ui: &mut Ui, name: &str, value: &str) {
-    painted(ui, name, &clean(value).replace('\n', "\n           "));
+    painted(ui, name, &clean(value).replace('\n', "\n             "));
 }
 
 fn painted(ui: &mut Ui, name: &str, value: &str) {
-    let name = ui.styled(&format!("{name:<10}"), Style::Bold);
+    let name = ui.styled(&format!("{name:<12}"), Style::Bold);
     ui.painted_line(format!("{name} {value}").trim_end());
 }
 
@@ -123,7 +127,10 @@ mod tests {
     #[test]
     fn json_is_spread_and_every_value_stays_as_it_was() {
         let cases = [
-            (r#"{"a":1.0,"b":[1e400,{}],"c":{}}"#, "{\n  \"a\": 1.0,\n  \"b\": [\n    1e400,\n    {}\n  ],\n  \"c\": {}\n}"),
+            (
+                r#"{"a":1.0,"b":[1e400,{}],"c":{}}"#,
+                "{\n  \"a\": 1.0,\n  \"b\": [\n    1e400,\n    {}\n  ],\n  \"c\": {}\n}",
+            ),
             (r#"{"a":"x\"{,:\\"}"#, "{\n  \"a\": \"x\\\"{,:\\\\\"\n}"),
             ("[]", "[]"),
             (r#"[[""]]"#, "[\n  [\n    \"\"\n  ]\n]"),

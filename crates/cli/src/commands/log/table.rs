@@ -5,17 +5,35 @@ use boathook_engine::record::Record;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{time, words};
-use crate::ui::{Style, Ui, clean};
+use crate::ui::{Style, Ui, clean, terminal_width};
 
-/// The columns before the last one, which takes what is left of the line.
-const HEADINGS: [&str; 6] = ["TIME", "ID", "EVENT", "SOURCE", "RESULT", "TOOK"];
+/// A column before the last one, which takes what is left of the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Day,
+    Time,
+    Id,
+    Event,
+    Source,
+    Outcome,
+    Took,
+}
+
+use Column::*;
+
+const WIDE: &[Column] = &[Day, Time, Id, Event, Source, Outcome, Took];
+/// For terminals that have no room for more.
+const NARROW: &[Column] = &[Time, Id, Event, Outcome, Took];
+/// The last column's heading,
 const LAST: &str = "HOOK";
-/// The last column is never cut shorter.
-const SHORTEST: usize = 16;
+/// the room it should have,
+const ROOM: usize = 24;
+/// and what it is given in any case.
+const SHORTEST: usize = 8;
 
 /// How wide each column is.
 pub struct Table {
-    widths: [usize; 6],
+    columns: Vec<(Column, usize)>,
     /// What is left for the last column; none is no limit.
     rest: Option<usize>,
 }
@@ -23,51 +41,60 @@ pub struct Table {
 impl Table {
     /// As wide as these records need.
     pub fn for_records(records: &[&Record]) -> Table {
-        let rows = records.iter().map(|record| cells(record).map(|cell| cell.width()));
-        Table::new(rows.fold(HEADINGS.map(str::len), |widths, row| std::array::from_fn(|i| widths[i].max(row[i]))))
+        Table::new(|column| {
+            records.iter().map(|record| column.text(record).width()).max().unwrap_or_default()
+        })
     }
 
     /// As wide as a record can be.
     pub fn widest() -> Table {
-        let event = EVENTS.iter().map(|spec| spec.name.len()).max().unwrap_or_default();
-        Table::new([14, 8, event, 10, 13, 7])
+        Table::new(Column::widest)
     }
 
-    fn new(widths: [usize; 6]) -> Table {
-        let used: usize = widths.iter().map(|width| width + 2).sum();
-        let rest = crate::ui::terminal_width().map(|width| width.saturating_sub(used).max(SHORTEST));
-        Table { widths, rest }
+    fn new(width: impl Fn(Column) -> usize) -> Table {
+        let wide = Table::with(WIDE, &width);
+        if wide.rest.is_none_or(|rest| rest >= ROOM) { wide } else { Table::with(NARROW, &width) }
+    }
+
+    fn with(columns: &[Column], width: impl Fn(Column) -> usize) -> Table {
+        let sized = |column: &Column| (*column, width(*column).max(column.heading().len()));
+        let columns: Vec<(Column, usize)> = columns.iter().map(sized).collect();
+        let used: usize = columns.iter().map(|(_, width)| width + 2).sum();
+        let rest = terminal_width().map(|width| width.saturating_sub(used).max(SHORTEST));
+        Table { columns, rest }
     }
 
     pub fn heading(&self, ui: &mut Ui) {
-        let line = self.line(HEADINGS.map(str::to_owned), LAST, |_, text| text.to_owned());
+        let line = self.line(LAST, |column| column.heading().to_owned(), |_, text| text.to_owned());
         let line = ui.styled(&line, Style::Bold);
         ui.painted_line(&line);
     }
 
     pub fn print(&self, ui: &mut Ui, record: &Record) {
         let hook = one_line(record.command.as_deref().unwrap_or_default());
-        let (_, style) = words::result(record);
-        let line = self.line(cells(record), &hook, |column, text| match column {
-            1 => ui.styled(text, Style::Dim),
-            4 => ui.styled(text, style),
-            _ => clean(text),
-        });
+        let paint = |column, text: &str| match column {
+            Id => ui.styled(text, Style::Dim),
+            Outcome => ui.styled(text, words::result(record).1),
+            Day | Time | Event | Source | Took => clean(text),
+        };
+        let line = self.line(&hook, |column| column.text(record), paint);
         ui.painted_line(&line);
     }
 
-    fn line(&self, cells: [String; 6], last: &str, paint: impl Fn(usize, &str) -> String) -> String {
+    fn line(
+        &self,
+        last: &str,
+        text: impl Fn(Column) -> String,
+        paint: impl Fn(Column, &str) -> String,
+    ) -> String {
         let mut line = String::new();
-        for (column, text) in cells.iter().enumerate() {
-            let padding = " ".repeat(self.widths[column].saturating_sub(text.width()) + 2);
-            // Numbers stand to the right of their column.
-            if column == 5 {
-                line.push_str(&padding[2..]);
-                line.push_str(&paint(column, text));
-                line.push_str("  ");
-            } else {
-                line.push_str(&paint(column, text));
-                line.push_str(&padding);
+        for (column, width) in &self.columns {
+            let text = text(*column);
+            let (padding, painted) = (" ".repeat(width.saturating_sub(text.width())), paint(*column, &text));
+            match column {
+                // Numbers stand to the right of their column.
+                Took => line.extend([&padding, &painted, "  "]),
+                Day | Time | Id | Event | Source | Outcome => line.extend([&painted, &padding, "  "]),
             }
         }
         line.push_str(&clean(&self.rest.map_or_else(|| last.to_owned(), |rest| cut(last, rest))));
@@ -75,15 +102,42 @@ impl Table {
     }
 }
 
-fn cells(record: &Record) -> [String; 6] {
-    [
-        one_line(&time::short(&record.timestamp)),
-        one_line(words::short_id(record)),
-        one_line(&record.step),
-        one_line(record.source.as_deref().unwrap_or_default()),
-        one_line(words::result(record).0),
-        record.duration.map(time::took).unwrap_or_default(),
-    ]
+impl Column {
+    fn heading(self) -> &'static str {
+        match self {
+            Day => "DAY",
+            Time => "TIME",
+            Id => "ID",
+            Event => "EVENT",
+            Source => "SOURCE",
+            Outcome => "RESULT",
+            Took => "TOOK",
+        }
+    }
+
+    fn text(self, record: &Record) -> String {
+        one_line(&match self {
+            Day => time::day(&record.timestamp),
+            Time => time::of_day(&record.timestamp),
+            Id => words::short_id(record).to_owned(),
+            Event => record.step.clone(),
+            Source => record.source.clone().unwrap_or_default(),
+            Outcome => words::result(record).0.to_owned(),
+            Took => record.duration.map(time::took).unwrap_or_default(),
+        })
+    }
+
+    fn widest(self) -> usize {
+        match self {
+            Day => "11-15".len(),
+            Time => "22:00:00".len(),
+            Id => "0000aaaa".len(),
+            Event => EVENTS.iter().map(|spec| spec.name.len()).max().unwrap_or_default(),
+            Source => "enterprise".len(),
+            Outcome => "failed closed".len(),
+            Took => "9.9 ms".len(),
+        }
+    }
 }
 
 /// Commands may have several lines; a row has one.
@@ -110,7 +164,13 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_by_what_it_takes_on_the_screen() {
-        let cases = [("short", 5, "short"), ("longer", 5, "long…"), ("日本語です", 5, "日本…"), ("日本語", 6, "日本語"), ("e\u{301}e\u{301}e", 3, "e\u{301}e\u{301}e")];
+        let cases = [
+            ("short", 5, "short"),
+            ("longer", 5, "long…"),
+            ("日本語です", 5, "日本…"),
+            ("日本語", 6, "日本語"),
+            ("e\u{301}e\u{301}e", 3, "e\u{301}e\u{301}e"),
+        ];
         for (text, width, expected) in cases {
             assert_eq!(cut(text, width), expected);
         }

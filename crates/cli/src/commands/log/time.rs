@@ -14,7 +14,9 @@ impl Since {
     pub fn parse(text: &str) -> Result<Since, String> {
         let ago = duration(text).and_then(|millis| now_millis().checked_sub(millis));
         let moment = ago.or_else(|| moment(text).map(|time| time.as_millisecond()));
-        moment.map(Since).ok_or_else(|| "write 30s, 10m, 2h, 3d, or a time like 2026-11-15 or 2026-11-15T10:30".to_owned())
+        moment
+            .map(Since)
+            .ok_or_else(|| "write 30s, 10m, 2h, 3d, or a time like 2026-11-15 or 2026-11-15T10:30".to_owned())
     }
 
     /// Whether a record of this time is wanted. One without a readable time is.
@@ -23,9 +25,14 @@ impl Since {
     }
 }
 
-/// Day and time, for lists.
-pub fn short(timestamp: &str) -> String {
-    shown(timestamp, "%m-%d %H:%M:%S")
+/// Month and day, for lists.
+pub fn day(timestamp: &str) -> String {
+    shown(timestamp, "%m-%d")
+}
+
+/// The time of day, for lists.
+pub fn of_day(timestamp: &str) -> String {
+    shown(timestamp, "%H:%M:%S")
 }
 
 /// All of it.
@@ -84,14 +91,17 @@ mod tests {
         for text in ["2026-11-15", "2026-11-15T10:30", "2026-11-15 10:30:05"] {
             assert!(Since::parse(text).is_ok(), "{text}");
         }
-        for text in ["", "m", "10", "10x", "-5m", "yesterday", "99999999999999999999h", "9223372036854775807w", "é"] {
+        for text in
+            ["", "m", "10", "10x", "-5m", "yesterday", "99999999999999999999h", "9223372036854775807w", "é"]
+        {
             assert!(Since::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn spans_of_time_are_short() {
-        let cases = [(0.04, "0.0 ms"), (9.94, "9.9 ms"), (47.2, "47 ms"), (1_234.0, "1.2 s"), (600_000.0, "600 s")];
+        let cases =
+            [(0.04, "0.0 ms"), (9.94, "9.9 ms"), (47.2, "47 ms"), (1_234.0, "1.2 s"), (600_000.0, "600 s")];
         for (millis, expected) in cases {
             assert_eq!(took(millis), expected);
         }

@@ -26,11 +26,12 @@ pub fn result(record: &Record) -> (&str, Style) {
     }
 }
 
-/// `1 hook`, `2 hooks`.
-pub fn hooks(number: usize) -> String {
-    match number {
-        0 => "no hook".to_owned(),
-        1 => "1 hook".to_owned(),
-        number => format!("{number} hooks"),
+/// How many hooks an event had.
+pub fn found(record: &Record) -> String {
+    match record.found {
+        0 if record.command.is_some() => "no hook may run".to_owned(),
+        0 => "no hook found".to_owned(),
+        1 => "1 hook found".to_owned(),
+        number => format!("{number} hooks found"),
     }
 }
