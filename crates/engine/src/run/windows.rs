@@ -81,7 +81,7 @@ impl<'a> Process<'a> {
         if !invocation.run_dir.is_dir() {
             return Err(format!("its directory {} cannot be entered", invocation.run_dir.display()));
         }
-        let way = way(invocation)?;
+        let way = first_way(invocation)?;
         let child = Child::starting(invocation, Instant::now());
         let cannot = |error| format!("{} cannot be executed: {error}", way.program.to_string_lossy());
         let (stdin, feed) = Feed::new(&invocation.stdin).map_err(cannot)?;
@@ -163,7 +163,8 @@ impl<'a> Process<'a> {
     }
 }
 
-fn way(invocation: &Invocation) -> Result<Way<'_>, String> {
+/// The way it is started.
+pub fn first_way(invocation: &Invocation) -> Result<Way<'_>, String> {
     let machine = Machine {
         os: Os::Windows,
         env: &invocation.env,
