@@ -5,6 +5,8 @@ mod command;
 mod dist;
 mod progress;
 mod project;
+mod random;
+mod soak;
 mod table;
 mod test;
 mod tools;
@@ -18,7 +20,8 @@ Usage: cargo xtask TASK
 
   test    format, lint and test everything; installs what that needs
   dist    build the static binary that is shipped
-  bench   what a hook costs, beside a floor and peers (--quick, --write)";
+  bench   what a hook costs, beside a floor and peers (--quick, --write)
+  soak    long runs by hand (--kills, --windows, --quick, --write)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -37,6 +40,7 @@ fn run(args: &[String]) -> Outcome<()> {
         "test" => only_task(rest).and_then(|()| test::test()),
         "dist" => only_task(rest).and_then(|()| dist::dist()),
         "bench" => bench::Options::parse(rest).and_then(bench::bench),
+        "soak" => soak::Options::parse(rest).and_then(soak::soak),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

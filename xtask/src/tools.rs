@@ -45,6 +45,21 @@ pub const FOR_PEERS: &[Package] = &[
     Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing those peers" },
 ];
 
+/// Every Debian package that running Windows programs needs.
+pub const FOR_WINDOWS: &[Package] = &[
+    Package {
+        name: "gcc-mingw-w64-x86-64-posix",
+        probe: ("x86_64-w64-mingw32-gcc-posix", &["--version"]),
+        purpose: "building for Windows",
+    },
+    Package {
+        name: "wine64",
+        probe: ("wine64", &["--version"]),
+        purpose: "running what was built for Windows",
+    },
+    Package { name: "wine", probe: ("wine", &["--version"]), purpose: "running what was built for Windows" },
+];
+
 const BUN: &str = "1.4.4";
 const PYYAML: &str = "6.0.3";
 

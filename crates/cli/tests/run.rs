@@ -15,7 +15,7 @@ fn a_refusal_is_an_answer_a_text_and_exit_code_two() {
     assert_snapshot!(cx.run(["run", "beforeShellExecution", "--field", "command=ls"]), @r#"
     exit code: 2
     ----- stdout -----
-    {"permission":"deny","user_message":"Not today.","agent_message":"Not today."}
+    {"permission":"deny","user_message":"Not today.","agent_message":"The terminal command was rejected by a hook: (user hook) Not today. Do not attempt to work around this restriction using alternative methods or commands."}
     ----- stderr -----
     Not today.
     "#);

@@ -2,6 +2,7 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use crate::ids;
 use crate::judge::Judge;
 use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader, SourceState, Surface, TrustMode};
 use crate::log_file::LogFile;
+use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
 use crate::problem::Problem;
@@ -100,6 +102,9 @@ impl fmt::Debug for Settings {
     }
 }
 
+/// A host that never calls `write_out` loses its oldest records, not its memory.
+const MOST_UNWRITTEN: usize = 1_000;
+
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 
 /// Runs the hooks of events. Can be shared between threads.
@@ -109,7 +114,7 @@ pub struct Engine {
     injected: Mutex<Vec<Hook>>,
     sessions: Mutex<Sessions>,
     recent: Mutex<RecentRecords>,
-    unwritten: Mutex<Vec<Record>>,
+    unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
 }
 
@@ -199,7 +204,7 @@ impl Engine {
     }
 
     /// The last hundred hook runs, oldest first.
-    pub fn log(&self) -> Vec<Record> {
+    pub fn log(&self) -> Vec<Arc<Record>> {
         lock(&self.recent).all()
     }
 
@@ -276,9 +281,9 @@ impl Engine {
         }
     }
 
-    /// Nobody needs the session of an event without a hook.
+    /// Nobody needs the session of an event that no hook is interested in.
     fn session_of(&self, event: &Event, hooks: &HookSet) -> Session {
-        let conversation = if has_hook(hooks, event.kind) { event.conversation() } else { None };
+        let conversation = if interests_a_hook(hooks, event) { event.conversation() } else { None };
         conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
     }
 
@@ -343,11 +348,15 @@ impl Engine {
         if records.is_empty() {
             records.push(blank());
         }
-        for record in &records {
-            lock(&self.listeners).iter().for_each(|listener| listener(record));
-            lock(&self.recent).push(record.clone());
+        for record in records.into_iter().map(Arc::new) {
+            lock(&self.listeners).iter().for_each(|listener| listener(&record));
+            lock(&self.recent).push(Arc::clone(&record));
+            let mut unwritten = lock(&self.unwritten);
+            if unwritten.len() == MOST_UNWRITTEN {
+                unwritten.pop_front();
+            }
+            unwritten.push_back(record);
         }
-        lock(&self.unwritten).extend(records);
     }
 }
 
@@ -421,6 +430,12 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         }
     }
     warnings
+}
+
+fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
+    let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
+    let subject = hooks.peek().and_then(|_| event.subject());
+    hooks.any(|hook| subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch))
 }
 
 fn has_hook(set: &HookSet, event: EventKind) -> bool {

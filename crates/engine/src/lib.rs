@@ -55,6 +55,7 @@ pub mod session;
 pub mod sessions;
 pub mod source;
 pub mod state;
+mod tab_edits;
 #[cfg(test)]
 mod testing;
 pub mod trust;
@@ -69,3 +70,4 @@ pub use fill::Event;
 pub use judge::Judge;
 pub use record::Record;
 pub use source::{Os, Roots};
+pub use tab_edits::tab_edits;

@@ -110,18 +110,18 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn reason_to_skip(&self, hook: &Hook, subject: Option<&str>) -> Option<(String, bool)> {
-        if let HookState::Withheld(why) = hook.state {
-            let refuses =
-                why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block();
-            return (!refuses).then(|| (why.reason().to_owned(), true));
+        if let HookState::Withheld(why) = hook.state
+            && !self.refuses_withheld(hook, why)
+        {
+            return Some((why.reason().to_owned(), true));
         }
         if self.was_called_from(hook) {
             return Some(("this event was sent by a hook of the same file".to_owned(), false));
         }
-        if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops()) {
-            if self.circumstances.loop_count >= limit {
-                return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
-            }
+        if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops())
+            && self.circumstances.loop_count >= limit
+        {
+            return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
         }
         let matcher = &hook.definition.matcher;
         let subject = subject?;
@@ -132,6 +132,11 @@ impl Planner<'_> {
             )),
             Verdict::Match | Verdict::Invalid(_) => None,
         }
+    }
+
+    /// What was trusted once and changed keeps its gate shut.
+    fn refuses_withheld(&self, hook: &Hook, why: Withheld) -> bool {
+        why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block()
     }
 
     /// A variable of the environment cannot switch off managed hooks: for

@@ -1,16 +1,17 @@
-//! Runs the stages: shuffles, asks, keeps the numbers, refuses void runs.
+//! Runs the stages: randoms, asks, keeps the numbers, refuses void runs.
 
 use std::collections::HashMap;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::command::Outcome;
 use crate::progress::Progress;
+use crate::random::Random;
 
 use super::Options;
 use super::coprocess::Coprocess;
 use super::prepare::Laboratory;
 use super::stages::{AGAIN, Ask, FLOOR, Stage, Who, stages};
-use super::statistics::{Shuffle, Summary};
+use super::statistics::Summary;
 
 /// Rounds before the first that counts.
 const WARM_UP: usize = 3;
@@ -68,7 +69,7 @@ impl Measured {
 pub fn measure(laboratory: &Laboratory, options: Options, progress: &mut Progress) -> Outcome<Results> {
     let started = Instant::now();
     let mut contenders = progress.step("contenders", || start(laboratory))?;
-    let mut shuffle = Shuffle::seeded(seed());
+    let mut random = Random::seeded(seed());
     let mut results =
         Results { stages: HashMap::new(), leaks: HashMap::new(), leak_events: EVENTS, seconds: 0.0 };
     for mut stage in stages() {
@@ -76,7 +77,7 @@ pub fn measure(laboratory: &Laboratory, options: Options, progress: &mut Progres
             stage.rounds = stage.rounds.div_ceil(50);
         }
         let measured = progress.step(&format!("{}, {} rounds", stage.name, stage.rounds), || {
-            valid_run(&stage, &mut contenders, &mut shuffle, options)
+            valid_run(&stage, &mut contenders, &mut random, options)
         })?;
         results.stages.insert(stage.name, measured);
     }
@@ -116,7 +117,7 @@ fn ask(contenders: &mut Contenders, who: Who, request: &str) -> Outcome<Vec<u64>
 fn valid_run(
     stage: &Stage,
     contenders: &mut Contenders,
-    shuffle: &mut Shuffle,
+    random: &mut Random,
     options: Options,
 ) -> Outcome<Measured> {
     for who in [Who::Musl, Who::Glibc, Who::LargeMusl, Who::LargeGlibc] {
@@ -124,7 +125,7 @@ fn valid_run(
     }
     let mut attempt = 1;
     loop {
-        let mut measured = run(stage, contenders, shuffle)?;
+        let mut measured = run(stage, contenders, random)?;
         measured.attempts = attempt;
         if measured.valid || options.quick || attempt == ATTEMPTS {
             return Ok(measured);
@@ -139,10 +140,10 @@ fn noise_of(measured: &Measured) -> String {
     ratios.join(", ")
 }
 
-fn run(stage: &Stage, contenders: &mut Contenders, shuffle: &mut Shuffle) -> Outcome<Measured> {
+fn run(stage: &Stage, contenders: &mut Contenders, random: &mut Random) -> Outcome<Measured> {
     let mut numbers: HashMap<(Who, &'static str), Vec<f64>> = HashMap::new();
     for round in 0..stage.rounds + WARM_UP {
-        for index in shuffle.order(stage.asks.len()) {
+        for index in random.order(stage.asks.len()) {
             let wanted = &stage.asks[index];
             let value = value_of(wanted, contenders)?;
             if round >= WARM_UP {

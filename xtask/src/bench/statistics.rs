@@ -1,4 +1,4 @@
-//! Medians, quartiles, and a shuffle.
+//! Medians and quartiles.
 
 /// What is said about a series of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,33 +33,6 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
 }
 
-/// A small generator of random numbers: the order of a round need not be secret.
-pub struct Shuffle(u64);
-
-impl Shuffle {
-    /// The same seed gives the same orders.
-    pub fn seeded(seed: u64) -> Shuffle {
-        Shuffle(seed | 1)
-    }
-
-    /// Some order of the numbers below `count`.
-    pub fn order(&mut self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..count).collect();
-        for last in (1..count).rev() {
-            let other = (self.next() % (last as u64 + 1)) as usize;
-            order.swap(last, other);
-        }
-        order
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,17 +55,5 @@ mod tests {
             assert!(close(summary.p95, expected.p95), "{name}: {summary:?}");
             assert!(close(summary.max, expected.max), "{name}: {summary:?}");
         }
-    }
-
-    #[test]
-    fn an_order_holds_every_number_once_and_changes() {
-        let mut shuffle = Shuffle::seeded(42);
-        let orders: Vec<Vec<usize>> = (0..20).map(|_| shuffle.order(10)).collect();
-        for order in &orders {
-            let mut sorted = order.clone();
-            sorted.sort_unstable();
-            assert_eq!(sorted, (0..10).collect::<Vec<_>>());
-        }
-        assert!(orders.windows(2).any(|pair| pair[0] != pair[1]), "every round had the same order");
     }
 }

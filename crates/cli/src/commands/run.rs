@@ -9,7 +9,7 @@ use crate::args::Global;
 use crate::error::Failed;
 use crate::payload_args::PayloadArgs;
 use crate::report::{self, Texts};
-use crate::settings::{cancel_on_signals, settings};
+use crate::settings::{cancel, settings};
 use crate::ui::Ui;
 
 /// Run the hooks of an event and print their answer
@@ -60,7 +60,7 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
     let event = args.payload.read()?;
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
     let mut settings = settings(global, &roots)?;
-    settings.cancel = cancel_on_signals();
+    settings.cancel = cancel();
     settings.surface = args.surface.into();
     settings.remote = args.remote;
     settings.can_ask = !args.cannot_ask;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use boathook_engine::definition::{Action, Definition};
 use boathook_engine::engine::load_options;
-use boathook_engine::load::{Candidate, Loader};
+use boathook_engine::load::{Candidate, HookSet, Loader, SourceReport};
+use boathook_engine::problem::Problem;
 use boathook_engine::source::{Roots, Source, sources};
 use boathook_engine::trust::{Change, Trust, TrustState};
 use similar::TextDiff;
@@ -57,8 +58,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
                 status = Status::Failure;
             }
         }
-        let set = loader.hooks(&roots.workspaces);
-        for problem in set.problems.iter().filter(|problem| matches!(problem.code, "unreadable" | "last-good")) {
+        for problem in broken_projects(&loader.hooks(&roots.workspaces)) {
             report::problem(ui, problem, &mut Texts::default());
             status = Status::Failure;
             found += 1;
@@ -70,6 +70,16 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
         ui.say(&format!("{} {what}", roots.join(", ")));
     }
     Ok(status)
+}
+
+/// Project files that cannot be read, so that there is nothing to trust.
+fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
+    let is_projects = |problem: &Problem| {
+        let of_file = |report: &&SourceReport| Some(&report.source.file) == problem.file.as_ref();
+        set.sources.iter().find(of_file).is_some_and(|report| report.source.level.needs_trust())
+    };
+    let unreadable = set.problems.iter().filter(|problem| matches!(problem.code, "unreadable" | "last-good"));
+    unreadable.filter(move |problem| is_projects(problem))
 }
 
 fn decide(

@@ -1,0 +1,120 @@
+//! `cargo xtask soak`: what takes too long for every change. Run by hand; its
+//! tables stand in `docs/soak.md`.
+
+mod denies;
+mod kills;
+mod page;
+mod platforms;
+mod processes;
+mod sandbox;
+mod trust;
+
+use crate::command::Outcome;
+use crate::progress::Progress;
+use crate::{dist, table};
+
+/// The command's options.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Options {
+    /// Thousands of denies and kills.
+    kills: bool,
+    /// Windows under wine, macOS type-checked.
+    windows: bool,
+    /// Few repetitions.
+    quick: bool,
+    /// Renew `docs/soak.md`.
+    write: bool,
+}
+
+/// One line of a table.
+pub struct Finding {
+    /// What was done.
+    pub what: String,
+    /// How often.
+    pub times: usize,
+    /// What should come of it.
+    pub wanted: String,
+    /// What came of it.
+    pub seen: String,
+    /// Whether they agree.
+    pub good: bool,
+}
+
+impl Options {
+    /// Reads them from the command line. Without a choice everything runs.
+    pub fn parse(args: &[String]) -> Outcome<Options> {
+        let mut options = Options::default();
+        for argument in args {
+            match argument.as_str() {
+                "--kills" => options.kills = true,
+                "--windows" => options.windows = true,
+                "--quick" => options.quick = true,
+                "--write" => options.write = true,
+                unknown => {
+                    let known = "--kills, --windows, --quick and --write";
+                    return Err(format!("unknown option `{unknown}`; there are {known}"));
+                }
+            }
+        }
+        if !options.kills && !options.windows {
+            (options.kills, options.windows) = (true, true);
+        }
+        match options {
+            Options { quick: true, write: true, .. } => {
+                Err("--quick proves nothing worth writing".to_owned())
+            }
+            options => Ok(options),
+        }
+    }
+
+    fn often(self, times: usize) -> usize {
+        if self.quick { times.div_ceil(50) } else { times }
+    }
+}
+
+/// Runs what was asked for.
+pub fn soak(options: Options) -> Outcome<()> {
+    let mut progress = Progress::of("soak");
+    let mut sections = Vec::new();
+    if options.kills {
+        sections.push(("Denies and kills", kills_findings(options, &mut progress)?));
+    }
+    if options.windows {
+        sections.push(("Windows and macOS", platforms::findings(&mut progress)?));
+    }
+    progress.finish();
+    for (title, findings) in &sections {
+        println!("\n## {title}\n\n{}", findings_table(findings));
+    }
+    if options.write {
+        let texts = sections.iter().map(|(title, findings)| (*title, findings_table(findings)));
+        page::write(texts)?;
+    }
+    let bad: Vec<&str> = sections
+        .iter()
+        .flat_map(|(_, findings)| findings)
+        .filter(|finding| !finding.good)
+        .map(|finding| finding.what.as_str())
+        .collect();
+    if bad.is_empty() { Ok(()) } else { Err(format!("soak: not as wanted: {}", bad.join("; "))) }
+}
+
+fn kills_findings(options: Options, progress: &mut Progress) -> Outcome<Vec<Finding>> {
+    let binary = dist::build(progress)?;
+    let times = options.often(10_000);
+    let mut findings = vec![progress.step(&format!("{times} denies"), || denies::denies(&binary, times))?];
+    let times = options.often(4_000);
+    findings.extend(progress.step(&format!("{times} kills of `run`"), || kills::kills(&binary, times))?);
+    let times = options.often(1_000);
+    findings.extend(progress.step(&format!("{times} kills of `trust`"), || trust::kills(&binary, times))?);
+    Ok(findings)
+}
+
+fn findings_table(findings: &[Finding]) -> String {
+    let lines = findings.iter().map(|finding| {
+        let good = if finding.good { "yes" } else { "NO" };
+        let (what, wanted, seen) = (finding.what.clone(), finding.wanted.clone(), finding.seen.clone());
+        vec![what, finding.times.to_string(), wanted, seen, good.to_owned()]
+    });
+    table::render(&["what", "times", "wanted", "seen", "good"], lines)
+}
