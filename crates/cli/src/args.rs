@@ -26,6 +26,7 @@ pub struct Args {
 
 /// Options that go with every command.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// A workspace root; repeat it for several [default: the payload's roots, else the nearest folder with .cursor or .git]
     #[arg(long, global = true, value_name = "DIR")]
@@ -49,6 +50,10 @@ pub enum Command {
     Check(commands::check::CheckArgs),
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
+    Init(commands::init::InitArgs),
+    Log(commands::log::LogArgs),
+    Schema(commands::schema::SchemaArgs),
+    Completions(commands::completions::CompletionsArgs),
 }
 
 fn edition() -> impl TypedValueParser<Value = Edition> {

@@ -1,7 +1,11 @@
 //! One file per command.
 
 pub mod check;
+pub mod completions;
 pub mod explain;
+pub mod init;
 pub mod list;
+pub mod log;
 pub mod run;
+pub mod schema;
 pub mod trust;

@@ -12,8 +12,6 @@ pub enum Failed {
     Payload(#[from] PayloadError),
     #[error("`--field {text}`: {problem}")]
     Field { text: String, problem: String, help: String },
-    #[error("unknown event `{name}`")]
-    UnknownEvent { name: String, nearest: Option<&'static str> },
     #[error("{}: {error}", .path.display())]
     File { path: PathBuf, error: std::io::Error },
     #[error("{}: {problem}", .path.display())]
@@ -44,10 +42,6 @@ impl Failed {
                 Some("a payload is one JSON object on stdin, like {\"command\":\"ls\"}".to_owned())
             }
             Failed::Field { help, .. } => Some(help.clone()),
-            Failed::UnknownEvent { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
-            Failed::UnknownEvent { nearest: None, .. } => {
-                Some("`boathook run --help` names all events".to_owned())
-            }
             Failed::Other { help, .. } => help.clone(),
             Failed::File { .. } | Failed::Settings { .. } | Failed::State(_) | Failed::NoHome => None,
         }

@@ -31,7 +31,10 @@ pub enum Status {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return usage(&error),
+    };
     let mut ui = Ui::new(args.global.color);
     let result = run(&mut ui, &args);
     let status = result.unwrap_or_else(|failed| {
@@ -45,6 +48,13 @@ fn main() -> ExitCode {
     })
 }
 
+/// Help and version were asked for; anything else is a failure of ours, and
+/// must not look like a refusal when we are a hook's command.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(u8::from(error.use_stderr()))
+}
+
 fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
     match &args.command {
         Command::Run(run) => commands::run::run(ui, &args.global, run),
@@ -52,5 +62,9 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Check(check) => commands::check::check(ui, &args.global, check),
         Command::List(list) => commands::list::list(ui, &args.global, list),
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
+        Command::Init(init) => commands::init::init(ui, &args.global, init),
+        Command::Log(log) => commands::log::log(ui, &args.global, log),
+        Command::Schema(schema) => commands::schema::schema(ui, schema),
+        Command::Completions(completions) => commands::completions::completions(ui, completions),
     }
 }

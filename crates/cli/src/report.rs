@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use boathook_engine::load::{HookSet, HookState, SourceState, Withheld};
+use boathook_engine::load::HookSet;
 use boathook_engine::problem::{Problem, Severity};
 use boathook_engine::read_file::{self, Owner};
 use serde_json::{Value, json};
@@ -94,36 +94,10 @@ pub fn problem_json(problem: &Problem) -> Value {
     })
 }
 
-/// Says which hooks are withheld and why, a line per file.
-pub fn withheld(ui: &mut Ui, set: &HookSet) {
-    let mut counts: BTreeMap<(PathBuf, &'static str), usize> = BTreeMap::new();
-    for hook in &set.hooks {
-        if let HookState::Withheld(
-            why @ (Withheld::Untrusted | Withheld::Changed | Withheld::NeedsExperiment),
-        ) = hook.state
-        {
-            *counts.entry((hook.source.file.clone(), why.sentence())).or_default() += 1;
-        }
-    }
-    for ((file, sentence), count) in counts {
-        let hooks = if count == 1 { "1 hook is" } else { &format!("{count} hooks are") };
-        ui.warning(&format!("{}: {hooks} withheld: {sentence}", file.display()));
-    }
-}
-
-/// Says which sources could not be read.
-pub fn unreadable(ui: &mut Ui, set: &HookSet) {
-    for report in &set.sources {
-        let file = report.source.file.display();
-        match &report.state {
-            SourceState::Absent | SourceState::Read => {}
-            SourceState::LastGood(problem) => {
-                ui.warning(&format!("{file}: {problem}; an earlier copy stays in force"))
-            }
-            SourceState::Unreadable(problem) => {
-                ui.error(&format!("{file}: {problem}; none of its hooks run"))
-            }
-        }
+/// What stands in the way of a whole source: it cannot be read, or is withheld.
+pub fn whole_sources(ui: &mut Ui, set: &HookSet, texts: &mut Texts) {
+    for it in set.problems.iter().filter(|problem| problem.place.is_none()) {
+        problem(ui, it, texts);
     }
 }
 

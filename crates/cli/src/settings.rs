@@ -1,17 +1,17 @@
 //! Where everything stands and what was configured: the only place that reads
 //! the environment, the current directory and `config.toml`.
 
+#![allow(clippy::disallowed_methods)] // owned by this module, and by no other
+
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
-use std::sync::{Arc, atomic::AtomicBool};
 
 use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::record::Keep;
-use boathook_engine::run::Cancel;
+use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, find_workspace, native_root};
 use serde::Deserialize;
 
@@ -133,19 +133,13 @@ pub fn no_color() -> bool {
 
 /// Hooks end when the user interrupts us or our caller is gone: they run in
 /// groups of their own, so no signal reaches them by itself.
-#[cfg(unix)]
-pub fn cancel_on_signals() -> Cancel {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // Without a handler the signal ends us, as it would any program.
-        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+pub fn cancel() -> Cancel {
+    let cancel = cancel_on_signals();
+    #[cfg(unix)]
+    {
+        let caller = std::os::unix::process::parent_id();
+        cancel.or_when(move || std::os::unix::process::parent_id() != caller)
     }
-    let caller = std::os::unix::process::parent_id();
-    Cancel::on(flag).or_when(move || std::os::unix::process::parent_id() != caller)
-}
-
-#[cfg(not(unix))]
-pub fn cancel_on_signals() -> Cancel {
-    Cancel::default()
+    #[cfg(not(unix))]
+    cancel
 }

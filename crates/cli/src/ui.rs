@@ -14,6 +14,7 @@ const LONGEST: usize = 8 * 1024;
 pub struct Ui {
     out_colour: bool,
     err_colour: bool,
+    reader_is_gone: bool,
 }
 
 /// How a piece of text looks.
@@ -34,19 +35,26 @@ impl Ui {
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && !crate::settings::no_color(),
         };
-        Ui { out_colour: decide(io::stdout().is_terminal()), err_colour: decide(io::stderr().is_terminal()) }
+        Ui {
+            out_colour: decide(io::stdout().is_terminal()),
+            err_colour: decide(io::stderr().is_terminal()),
+            reader_is_gone: false,
+        }
+    }
+
+    /// Whether nobody reads stdout any more: for commands that go on for ever.
+    pub fn reader_is_gone(&self) -> bool {
+        self.reader_is_gone
     }
 
     /// A line of data. A reader that went away is nobody's failure.
     pub fn line(&mut self, text: &str) {
-        let mut out = io::stdout().lock();
-        let _ = writeln!(out, "{}", clean(text)).and_then(|()| out.flush());
+        self.out(&clean(text));
     }
 
     /// A line of JSON, with what a terminal might obey written as escapes.
     pub fn json(&mut self, json: &str) {
-        let mut out = io::stdout().lock();
-        let _ = writeln!(out, "{}", clean_json(json)).and_then(|()| out.flush());
+        self.out(&clean_json(json));
     }
 
     /// A line of JSON on stderr.
@@ -104,13 +112,22 @@ impl Ui {
 
     /// A line for stdout that holds our own styles: its pieces were cleaned before.
     pub fn painted_line(&mut self, text: &str) {
+        self.out(text);
+    }
+
+    fn out(&mut self, text: &str) {
         let mut out = io::stdout().lock();
-        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+        self.reader_is_gone |= writeln!(out, "{text}").and_then(|()| out.flush()).is_err();
     }
 
     fn err_styled(&self, text: &str, style: Style) -> String {
         paint(text, style, self.err_colour)
     }
+}
+
+/// How wide the terminal is that stdout goes to; none when it is no terminal.
+pub fn terminal_width() -> Option<usize> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0))
 }
 
 fn paint(text: &str, style: Style, colour: bool) -> String {

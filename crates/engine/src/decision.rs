@@ -1,6 +1,8 @@
 //! What the hooks of one event decided, in the product's answer format and as
 //! a trace that says how it came about.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -38,6 +40,8 @@ pub struct Decision {
     pub model_text: Option<String>,
     /// Every hook that was considered, in the order of the walk.
     pub hooks: Vec<HookReport>,
+    /// The files that were trusted for this once.
+    pub trusted_once: Vec<PathBuf>,
     /// What somebody should know: fail-open, withheld hooks, odd answers.
     pub warnings: Vec<String>,
 }
@@ -132,6 +136,7 @@ impl Decision {
             host_must_ask: false,
             model_text: None,
             hooks: Vec::new(),
+            trusted_once: Vec::new(),
             warnings: Vec::new(),
         }
     }

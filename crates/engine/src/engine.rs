@@ -2,6 +2,7 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -15,10 +16,12 @@ use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
 use crate::judge::Judge;
-use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader, Surface, TrustMode};
+use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader, SourceState, Surface, TrustMode};
 use crate::log_file::LogFile;
+use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
+use crate::problem::Problem;
 use crate::plan::{Circumstances, Plan, plan};
 use crate::record::{Keep, RecentRecords, Record, request_of, response_of};
 use crate::rounds::settle;
@@ -99,6 +102,9 @@ impl fmt::Debug for Settings {
     }
 }
 
+/// A host that never calls `write_out` loses its oldest records, not its memory.
+const MOST_UNWRITTEN: usize = 1_000;
+
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 
 /// Runs the hooks of events. Can be shared between threads.
@@ -108,7 +114,7 @@ pub struct Engine {
     injected: Mutex<Vec<Hook>>,
     sessions: Mutex<Sessions>,
     recent: Mutex<RecentRecords>,
-    unwritten: Mutex<Vec<Record>>,
+    unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
 }
 
@@ -170,6 +176,8 @@ impl Engine {
             decision.followup_message = None;
         }
         add_skipped(&mut decision, &planned);
+        decision.warnings.extend(source_warnings(&hooks, &planned));
+        decision.trusted_once = hooks.trusted_once.clone();
         drop(circumstances);
         self.remember(&mut decision, &event, &mut session, &heard);
         self.record(&started, &event, &heard, &planned, &decision);
@@ -196,7 +204,7 @@ impl Engine {
     }
 
     /// The last hundred hook runs, oldest first.
-    pub fn log(&self) -> Vec<Record> {
+    pub fn log(&self) -> Vec<Arc<Record>> {
         lock(&self.recent).all()
     }
 
@@ -219,13 +227,13 @@ impl Engine {
     }
 
     /// Writes what happened since the last call to the log on disk, and keeps
-    /// copies of sources that are good. Called when the answer is out.
-    pub fn write_out(&self) -> Result<(), StateError> {
+    /// copies of sources that are good; says what changed in the user's hooks.
+    /// Called when the answer is out.
+    pub fn write_out(&self) -> Result<Vec<Problem>, StateError> {
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
         LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept)?;
-        lock(&self.loader).remember_good();
-        Ok(())
+        Ok(lock(&self.loader).remember_good())
     }
 
     fn rules(&self) -> &'static Rules {
@@ -273,9 +281,9 @@ impl Engine {
         }
     }
 
-    /// Nobody needs the session of an event without a hook.
+    /// Nobody needs the session of an event that no hook is interested in.
     fn session_of(&self, event: &Event, hooks: &HookSet) -> Session {
-        let conversation = if has_hook(hooks, event.kind) { event.conversation() } else { None };
+        let conversation = if interests_a_hook(hooks, event) { event.conversation() } else { None };
         conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
     }
 
@@ -340,11 +348,15 @@ impl Engine {
         if records.is_empty() {
             records.push(blank());
         }
-        for record in &records {
-            lock(&self.listeners).iter().for_each(|listener| listener(record));
-            lock(&self.recent).push(record.clone());
+        for record in records.into_iter().map(Arc::new) {
+            lock(&self.listeners).iter().for_each(|listener| listener(&record));
+            lock(&self.recent).push(Arc::clone(&record));
+            let mut unwritten = lock(&self.unwritten);
+            if unwritten.len() == MOST_UNWRITTEN {
+                unwritten.pop_front();
+            }
+            unwritten.push_back(record);
         }
-        lock(&self.unwritten).extend(records);
     }
 }
 
@@ -388,6 +400,42 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
         depth: settings.depth,
         called_from: &settings.called_from,
     }
+}
+
+/// What stands in the way of whole sources: those that cannot be read, and
+/// those that are withheld with a hook of this event in them.
+fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for report in &set.sources {
+        let file = report.source.file.display();
+        match &report.state {
+            SourceState::Absent | SourceState::Read => {}
+            SourceState::LastGood(problem) => {
+                warnings.push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
+            }
+            SourceState::Unreadable(problem) => {
+                warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
+            }
+        }
+        let withheld: Vec<_> = plan
+            .skipped
+            .iter()
+            .filter(|skipped| skipped.withheld && skipped.hook.source.file == report.source.file)
+            .collect();
+        if let Some(first) = withheld.first() {
+            let count = withheld.len();
+            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+            let look = if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
+            warnings.push(format!("{file}: {hooks} withheld: {}{look}", first.reason));
+        }
+    }
+    warnings
+}
+
+fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
+    let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
+    let subject = hooks.peek().and_then(|_| event.subject());
+    hooks.any(|hook| subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch))
 }
 
 fn has_hook(set: &HookSet, event: EventKind) -> bool {

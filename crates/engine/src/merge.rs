@@ -135,7 +135,7 @@ impl Merger<'_> {
             Gate::Continue => {
                 self.decision.proceed = strongest.map(|strongest| strongest == Permission::Allow)
             }
-            Gate::ExitCode => self.decision.permission = strongest.filter(|_| self.decision.blocked),
+            Gate::ExitCode => self.decision.permission = strongest,
         }
     }
 
@@ -158,7 +158,9 @@ impl Merger<'_> {
             .collect();
         let refusal = self.case.event.kind.spec().refusal;
         let users = join(said.iter().filter_map(|words| words.user.clone()));
+        let any_for_the_agent = said.iter().any(|words| words.agent.is_some());
         let agents = join(said.iter().filter_map(|words| words.agent.clone().or(words.user.clone())));
+        let agents = agents.filter(|_| any_for_the_agent || speaks == Permission::Ask);
         let labelled = join(said.iter().filter_map(Words::labelled));
         if speaks == Permission::Ask {
             self.decision.user_message = users;
@@ -180,9 +182,10 @@ impl Merger<'_> {
             };
             let length = context.trim().chars().count();
             if length > limit {
-                self.lost[index].push(format!(
-                    "`additional_context` has {length} characters; more than {limit} are dropped whole"
-                ));
+                let reason =
+                    format!("`additional_context` has {length} characters; more than {limit} are dropped whole");
+                self.decision.warnings.push(format!("hook `{}`: {reason}", heard.hook.definition.label()));
+                self.lost[index].push(reason);
             } else {
                 kept.push(context);
             }

@@ -110,18 +110,18 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn reason_to_skip(&self, hook: &Hook, subject: Option<&str>) -> Option<(String, bool)> {
-        if let HookState::Withheld(why) = hook.state {
-            let refuses =
-                why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block();
-            return (!refuses).then(|| (why.sentence().to_owned(), true));
+        if let HookState::Withheld(why) = hook.state
+            && !self.refuses_withheld(hook, why)
+        {
+            return Some((why.reason().to_owned(), true));
         }
         if self.was_called_from(hook) {
             return Some(("this event was sent by a hook of the same file".to_owned(), false));
         }
-        if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops()) {
-            if self.circumstances.loop_count >= limit {
-                return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
-            }
+        if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops())
+            && self.circumstances.loop_count >= limit
+        {
+            return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
         }
         let matcher = &hook.definition.matcher;
         let subject = subject?;
@@ -132,6 +132,11 @@ impl Planner<'_> {
             )),
             Verdict::Match | Verdict::Invalid(_) => None,
         }
+    }
+
+    /// What was trusted once and changed keeps its gate shut.
+    fn refuses_withheld(&self, hook: &Hook, why: Withheld) -> bool {
+        why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block()
     }
 
     /// A variable of the environment cannot switch off managed hooks: for
@@ -145,7 +150,7 @@ impl Planner<'_> {
     fn work(&mut self, hook: &Hook, subject: Option<&str>) -> Work {
         let fail = |failure| Work::Fail { failure, blocks: false };
         if let HookState::Withheld(why) = hook.state {
-            return fail(Failure::Withheld(why.sentence().to_owned()));
+            return fail(Failure::Withheld(why.reason().to_owned()));
         }
         if self.circumstances.around.depth > DEEPEST {
             return fail(Failure::TooDeep(self.circumstances.around.depth));
@@ -207,23 +212,6 @@ impl Planner<'_> {
             return Err("its value holds a NUL".to_owned());
         }
         Ok(value)
-    }
-}
-
-impl Withheld {
-    /// Why the hook does not run, and what to do about it.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Withheld::Untrusted => "the workspace is not trusted; look at its hooks with `boathook trust`",
-            Withheld::Changed => {
-                "its files changed since the workspace was trusted; look at the difference with `boathook trust`"
-            }
-            Withheld::NeedsExperiment => {
-                "edition 2.3 runs project hooks only with `[experiments] hooks_ide_project_config = true` in config.toml"
-            }
-            Withheld::NotOnThisSurface => "it does not run on the cloud surface",
-            Withheld::NotInThisEdition => "this edition does not know its event",
-        }
     }
 }
 

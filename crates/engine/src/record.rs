@@ -201,11 +201,11 @@ fn sized(text: &str) -> String {
 
 /// The last records, oldest first.
 #[derive(Debug, Default)]
-pub struct RecentRecords(VecDeque<Record>);
+pub struct RecentRecords(VecDeque<Arc<Record>>);
 
 impl RecentRecords {
     /// Keeps a record and forgets the oldest when there are too many.
-    pub fn push(&mut self, record: Record) {
+    pub fn push(&mut self, record: Arc<Record>) {
         if self.0.len() == KEPT_IN_MEMORY {
             self.0.pop_front();
         }
@@ -213,7 +213,7 @@ impl RecentRecords {
     }
 
     /// All of them, oldest first.
-    pub fn all(&self) -> Vec<Record> {
+    pub fn all(&self) -> Vec<Arc<Record>> {
         self.0.iter().cloned().collect()
     }
 }
@@ -252,7 +252,7 @@ pub(crate) mod tests {
     fn memory_keeps_the_last_hundred() {
         let mut recent = RecentRecords::default();
         for number in 0..150 {
-            recent.push(Record { found: number, ..record("{}") });
+            recent.push(Arc::new(Record { found: number, ..record("{}") }));
         }
         assert_eq!(recent.all().len(), 100);
         assert_eq!(recent.all()[0].found, 50);

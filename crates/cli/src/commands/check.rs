@@ -52,8 +52,6 @@ pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, F
     for problem in &set.problems {
         report::problem(ui, problem, &mut texts);
     }
-    report::unreadable(ui, &set);
-    report::withheld(ui, &set);
     summary(ui, &set, args);
     Ok(status)
 }

@@ -10,7 +10,7 @@ use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::payload_args::PayloadArgs;
-use crate::report;
+use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
 
@@ -43,7 +43,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
         ui.json(&as_json(&plan).to_string());
         return Ok(Status::Success);
     }
-    report::unreadable(ui, &explanation.hooks);
+    report::whole_sources(ui, &explanation.hooks, &mut Texts::default());
     let name = explanation.event.kind.name();
     match (plan.steps.len(), plan.skipped.len()) {
         (0, 0) => ui.line(&format!("{name}: no hook is configured")),

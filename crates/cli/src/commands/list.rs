@@ -13,7 +13,7 @@ use crate::Status;
 use crate::args::Global;
 use crate::commands::explain::place;
 use crate::error::Failed;
-use crate::report;
+use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
 
@@ -36,7 +36,6 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         ui.json(&as_json(&set).to_string());
         return Ok(Status::Success);
     }
-    report::unreadable(ui, &set);
     let duplicates = duplicates(&set);
     for spec in EVENTS {
         let hooks: Vec<&Hook> = set.hooks.iter().filter(|hook| hook.definition.event == spec.kind).collect();
@@ -52,8 +51,8 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     if set.hooks.is_empty() {
         nothing(ui, &set);
     }
-    report::withheld(ui, &set);
-    let problems = set.problems.len();
+    report::whole_sources(ui, &set, &mut Texts::default());
+    let problems = set.problems.iter().filter(|problem| problem.place.is_some()).count();
     if problems > 0 {
         let what = if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") };
         ui.hint(&format!("{what} in these files: `boathook check` lists them"));
@@ -79,7 +78,7 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, twice: bool) {
         facts.push("failClosed".to_owned());
     }
     if let HookState::Withheld(why) = hook.state {
-        facts.push(why.sentence().to_owned());
+        facts.push(why.reason().to_owned());
     }
     if let Action::Broken { reason, .. } = &hook.definition.action {
         facts.push(reason.clone());
@@ -142,7 +141,7 @@ fn as_json(set: &Arc<HookSet>) -> Value {
                 (HookState::Ready, _) => "ready",
             },
             "reason": match (&hook.state, &hook.definition.action) {
-                (HookState::Withheld(why), _) => Some(why.sentence().to_owned()),
+                (HookState::Withheld(why), _) => Some(why.reason().to_owned()),
                 (HookState::Ready, Action::Broken { reason, .. }) => Some(reason.clone()),
                 (HookState::Ready, _) => None,
             },

@@ -8,7 +8,8 @@ use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::payload_args::PayloadArgs;
-use crate::settings::{cancel_on_signals, settings};
+use crate::report::{self, Texts};
+use crate::settings::{cancel, settings};
 use crate::ui::Ui;
 
 /// Run the hooks of an event and print their answer
@@ -59,7 +60,7 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
     let event = args.payload.read()?;
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
     let mut settings = settings(global, &roots)?;
-    settings.cancel = cancel_on_signals();
+    settings.cancel = cancel();
     settings.surface = args.surface.into();
     settings.remote = args.remote;
     settings.can_ask = !args.cannot_ask;
@@ -73,14 +74,18 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
     if args.trace {
         ui.trace(&decision.trace().to_string());
     }
-    if let Err(error) = engine.write_out() {
-        ui.warning(&format!("the log was not written: {error}"));
+    match engine.write_out() {
+        Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),
+        Err(error) => ui.warning(&format!("the log was not written: {error}")),
     }
     Ok(if decision.blocked { Status::Refused } else { Status::Success })
 }
 
 /// What a person should see of a decision.
 fn tell(ui: &mut Ui, decision: &Decision) {
+    for file in &decision.trusted_once {
+        ui.say(&format!("trusted for this call: {}", file.display()));
+    }
     for warning in &decision.warnings {
         ui.warning(warning);
     }

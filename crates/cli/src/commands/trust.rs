@@ -3,17 +3,18 @@
 use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
 
-use boathook_engine::config;
-use boathook_engine::config::Config;
 use boathook_engine::definition::{Action, Definition};
-use boathook_engine::read_file::{self, Owner, ReadError};
-use boathook_engine::source::{Level, Roots, Source, sources};
-use boathook_engine::trust::{Change, Subject, Trust, TrustState};
+use boathook_engine::engine::load_options;
+use boathook_engine::load::{Candidate, HookSet, Loader, SourceReport};
+use boathook_engine::problem::Problem;
+use boathook_engine::source::{Roots, Source, sources};
+use boathook_engine::trust::{Change, Trust, TrustState};
 use similar::TextDiff;
 
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
+use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
 
@@ -43,20 +44,24 @@ pub struct TrustArgs {
 pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, Failed> {
     let settings = settings(global, &[])?;
     let roots = &settings.roots;
-    let store = Trust::new(roots);
+    let mut loader = Loader::new(roots.clone(), load_options(&settings, false));
     let mut status = Status::Success;
     let mut found = 0;
-    for source in
-        sources(roots, &roots.workspaces).into_iter().filter(|source| source.level == Level::Project)
-    {
-        if args.revoke {
-            found += usize::from(revoke(ui, &store, &source)?);
-            continue;
+    if args.revoke {
+        for source in sources(roots, &roots.workspaces).iter().filter(|source| source.level.needs_trust()) {
+            found += usize::from(revoke(ui, loader.trust(), source)?);
         }
-        let Some(looked) = look(&store, source, &settings)? else { continue };
-        found += 1;
-        if decide(ui, roots, &store, &looked, args)? != Status::Success {
+    } else {
+        for candidate in loader.candidates(&roots.workspaces) {
+            found += 1;
+            if decide(ui, roots, loader.trust(), &candidate, args)? != Status::Success {
+                status = Status::Failure;
+            }
+        }
+        for problem in broken_projects(&loader.hooks(&roots.workspaces)) {
+            report::problem(ui, problem, &mut Texts::default());
             status = Status::Failure;
+            found += 1;
         }
     }
     if found == 0 {
@@ -67,39 +72,21 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     Ok(status)
 }
 
-struct Looked {
-    source: Source,
-    config: Config,
-    subject: Subject,
-    state: TrustState,
-}
-
-fn look(
-    store: &Trust,
-    source: Source,
-    settings: &boathook_engine::Settings,
-) -> Result<Option<Looked>, Failed> {
-    let file = match read_file::read(&source.file, read_file::CONFIG_LIMIT, Owner::Anybody) {
-        Ok(file) => file,
-        Err(ReadError::Absent) => return Ok(None),
-        Err(error) => {
-            return Err(Failed::other(
-                format!("{}: {error}", source.file.display()),
-                "`boathook check` says more",
-            ));
-        }
+/// Project files that cannot be read, so that there is nothing to trust.
+fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
+    let is_projects = |problem: &Problem| {
+        let of_file = |report: &&SourceReport| Some(&report.source.file) == problem.file.as_ref();
+        set.sources.iter().find(of_file).is_some_and(|report| report.source.level.needs_trust())
     };
-    let config = config::read(&file.bytes, settings.edition);
-    let subject = store.subject(&source, &file.bytes, &config.definitions);
-    let state = store.status(&source, &file.bytes, &config.definitions);
-    Ok(Some(Looked { source, config, subject, state }))
+    let unreadable = set.problems.iter().filter(|problem| matches!(problem.code, "unreadable" | "last-good"));
+    unreadable.filter(move |problem| is_projects(problem))
 }
 
 fn decide(
     ui: &mut Ui,
     roots: &Roots,
     store: &Trust,
-    looked: &Looked,
+    looked: &Candidate,
     args: &TrustArgs,
 ) -> Result<Status, Failed> {
     if args.status {
@@ -115,12 +102,6 @@ fn decide(
         return Ok(Status::Success);
     }
     show(ui, roots, looked);
-    if !looked.config.readable {
-        return Err(Failed::other(
-            format!("{} cannot be read, so there is nothing to trust", looked.source.file.display()),
-            "`boathook check` says what is wrong with it",
-        ));
-    }
     if !args.yes && !agrees(ui, looked)? {
         ui.say("not trusted; nothing of it runs");
         return Ok(Status::Failure);
@@ -142,7 +123,7 @@ fn revoke(ui: &mut Ui, store: &Trust, source: &Source) -> Result<bool, Failed> {
     Ok(removed)
 }
 
-fn status(ui: &mut Ui, looked: &Looked) -> Status {
+fn status(ui: &mut Ui, looked: &Candidate) -> Status {
     let file = looked.source.file.display();
     let (word, status) = match &looked.state {
         TrustState::Trusted => ("trusted".to_owned(), Status::Success),
@@ -165,7 +146,7 @@ fn status(ui: &mut Ui, looked: &Looked) -> Status {
 }
 
 /// Nobody is asked where nobody can answer.
-fn agrees(ui: &mut Ui, looked: &Looked) -> Result<bool, Failed> {
+fn agrees(ui: &mut Ui, looked: &Candidate) -> Result<bool, Failed> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         ui.help(&format!(
             "nobody can be asked here; write `boathook trust --accept {}` or `--yes`",
@@ -179,7 +160,7 @@ fn agrees(ui: &mut Ui, looked: &Looked) -> Result<bool, Failed> {
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
-fn show(ui: &mut Ui, roots: &Roots, looked: &Looked) {
+fn show(ui: &mut Ui, roots: &Roots, looked: &Candidate) {
     match &looked.state {
         TrustState::Changed(difference) => {
             ui.line(&format!("{} was trusted, and changed since:", looked.source.file.display()));
@@ -189,7 +170,7 @@ fn show(ui: &mut Ui, roots: &Roots, looked: &Looked) {
         TrustState::New | TrustState::Trusted => {}
     }
     ui.line(&format!("{} wants to run:", looked.source.file.display()));
-    for definition in &looked.config.definitions {
+    for definition in &looked.definitions {
         show_definition(ui, definition);
     }
     ui.line("Trust covers these files, as they are now:");

@@ -51,8 +51,10 @@ impl TestContext {
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_boathook"));
         command.arg("--root").arg(self.path("system")).args(args);
-        command.current_dir(self.project()).env("HOME", self.path("home"));
-        for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "BOATHOOK_DEPTH", "BOATHOOK_CALLED_FROM"] {
+        command.current_dir(self.project()).env("HOME", self.path("home")).env("TZ", "UTC");
+        for name in
+            ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "BOATHOOK_DEPTH", "BOATHOOK_CALLED_FROM"]
+        {
             command.env_remove(name);
         }
         command
@@ -64,20 +66,12 @@ impl TestContext {
     }
 
     /// Runs it with this on stdin.
-    pub fn output_with<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>, stdin: &[u8]) -> Output {
-        let mut command = self.command(args);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let mut pipe = child.stdin.take().expect("stdin is a pipe");
-        let bytes = stdin.to_vec();
-        let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
-        let output = child.wait_with_output().expect("the binary ends");
-        writer.join().expect("the writer ends");
-        output
+    pub fn output_with<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        stdin: &[u8],
+    ) -> Output {
+        pipe(self.command(args), stdin)
     }
 
     /// What a person sees, for snapshots.
@@ -86,12 +80,19 @@ impl TestContext {
     }
 
     /// The same, with a payload on stdin.
-    pub fn run_with<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>, stdin: &str) -> String {
+    pub fn run_with<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        stdin: &str,
+    ) -> String {
         self.seen(&self.output_with(args, stdin.as_bytes()))
     }
 
     fn seen(&self, output: &Output) -> String {
-        let mut seen = format!("exit code: {}\n", output.status.code().map_or("none".to_owned(), |code| code.to_string()));
+        let mut seen = format!(
+            "exit code: {}\n",
+            output.status.code().map_or("none".to_owned(), |code| code.to_string())
+        );
         for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             let text = self.without_paths(&String::from_utf8_lossy(bytes));
             if !text.is_empty() {
@@ -111,6 +112,17 @@ impl TestContext {
         text.replace(&*root, "[TEST]/")
     }
 
+    /// Adds to a segment of the log, private as the log's own writer makes it.
+    pub fn log_segment(&self, number: u64, text: &str) {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        let folder = self.path("home/.local/state/boathook/log");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).expect("a folder");
+        let file = folder.join(format!("{number:08}.jsonl"));
+        let mut segment =
+            fs::OpenOptions::new().create(true).append(true).mode(0o600).open(file).expect("a segment");
+        segment.write_all(text.as_bytes()).expect("room on the disk");
+    }
+
     /// Trusts the project as it is now.
     pub fn trust(&self) {
         let output = self.output(["trust", "--yes"]);
@@ -118,12 +130,28 @@ impl TestContext {
     }
 }
 
+/// Runs a command with this on stdin and takes what it prints.
+pub fn pipe(mut command: Command, stdin: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
+    let mut pipe = child.stdin.take().expect("stdin is a pipe");
+    let bytes = stdin.to_vec();
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
 /// A hooks.json with one command hook.
 pub fn one_hook(event: &str, command: &str) -> String {
     serde_json::json!({ "version": 1, "hooks": { event: [{ "command": command }] } }).to_string()
 }
 
-/// The last line of a file below a directory, for tests that look at evidence.
+/// The text of a file, for tests that look at evidence; empty when there is none.
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }

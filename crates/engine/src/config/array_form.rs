@@ -4,15 +4,16 @@ use jsonc_parser::ast::{Array, Object};
 use serde_json::{Map, json};
 
 use super::events::{Guess, Named, named};
-use super::syntax::property;
+use super::syntax::{excerpt, property};
+use crate::event::EventKind;
 
 /// So many entries are shown; the form is clear by then.
 const SHOWN: usize = 4;
 
 /// The list in the form it should have, as one line of JSON.
 pub(super) fn as_object(list: &Array) -> String {
-    let entries: Vec<_> =
-        list.elements.iter().filter_map(|element| element.as_object().and_then(event_and_command)).collect();
+    let objects = list.elements.iter().filter_map(|element| element.as_object());
+    let entries: Vec<_> = objects.filter_map(event_and_command).take(SHOWN + 1).collect();
     if entries.is_empty() {
         return r#""hooks": {"stop": [{"command": "./done.sh"}]}"#.to_owned();
     }
@@ -20,11 +21,13 @@ pub(super) fn as_object(list: &Array) -> String {
     for (event, command) in entries.iter().take(SHOWN) {
         let list = hooks.entry(event.clone()).or_insert_with(|| json!([]));
         if let Some(list) = list.as_array_mut() {
-            list.push(json!({ "command": command }));
+            list.push(json!({ "command": excerpt(command) }));
         }
     }
+    let unknown = hooks.keys().find(|event| EventKind::named(event).is_none());
+    let unknown = unknown.map(|event| format!("; but `{}` is no event", excerpt(event))).unwrap_or_default();
     let more = if entries.len() > SHOWN { " and so on" } else { "" };
-    format!("\"hooks\": {}{more}", serde_json::Value::Object(hooks))
+    format!("\"hooks\": {}{more}{unknown}", serde_json::Value::Object(hooks))
 }
 
 fn event_and_command(element: &Object) -> Option<(String, String)> {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use jsonc_parser::ast::{Object, Value};
 
 use super::findings::unplaced;
+use super::nesting::Group;
 use super::options::Options;
 use super::reader::Reader;
 use super::syntax::{bytes_of, excerpt, kind_of, property};
@@ -22,7 +23,7 @@ pub(super) struct Entry<'r, 't, 'a> {
     pub reader: &'r mut Reader<'t>,
     pub event: EventKind,
     own: &'a Object<'a>,
-    group: Option<&'a Object<'a>>,
+    group: Option<&'a Group<'a>>,
     faults: Vec<(Range<usize>, Problem)>,
 }
 
@@ -42,7 +43,7 @@ pub(super) fn read_entry<'a>(
     reader: &mut Reader,
     event: EventKind,
     own: &'a Object<'a>,
-    group: Option<&'a Object<'a>>,
+    group: Option<&'a Group<'a>>,
 ) {
     reader.duplicate_keys(own);
     keys::check_entry(reader, own);
@@ -147,9 +148,7 @@ impl<'a> Entry<'_, '_, 'a> {
     /// An option of the entry, or of its group where groups have it.
     pub fn option(&self, key: &str) -> Option<&'a Value<'a>> {
         let own = property(self.own, key);
-        let inherited =
-            || self.group.filter(|_| keys::INHERITED.contains(&key)).and_then(|group| property(group, key));
-        own.or_else(inherited).map(|property| &property.value)
+        own.map(|property| &property.value).or_else(|| self.group.and_then(|group| group.option(key)))
     }
 
     /// Something that keeps the entry from running.
@@ -229,7 +228,11 @@ impl<'a> Entry<'_, '_, 'a> {
             (Some(Value::StringLit(_)), None, Some(first)) => problem
                 .help(r#"write "type": "prompt" beside `prompt`"#)
                 .fix(Fix { edits: vec![Edit::insert(first.range.start, r#""type": "prompt", "#)] }),
-            _ => problem.help(r#"write "command": "./hook.sh""#),
+            _ => {
+                let text = text_in(self.own);
+                let text = if text.is_empty() { "./hook.sh" } else { &text };
+                problem.help(format!("write \"command\": \"{}\"", excerpt(text)))
+            }
         };
         self.fault(start..start + 1, problem);
     }

@@ -29,9 +29,9 @@ pub(super) fn read_file(reader: &mut Reader, tree: &Value) -> bool {
     };
     reader.duplicate_keys(top);
     keys::check_top(reader, top);
-    let version_fits = version::read_version(reader, top);
     let hooks_fit = read_hooks(reader, top);
-    version_fits && hooks_fit
+    let version_fits = version::read_version(reader, top);
+    hooks_fit && version_fits
 }
 
 fn read_hooks(reader: &mut Reader, top: &Object) -> bool {
@@ -98,8 +98,9 @@ fn read_event(reader: &mut Reader, event: &ObjectProp, meaning: &Named, targets:
         Named::Exactly(kind) => read_entries(reader, *kind, event),
         Named::Meant(kind) => {
             let message = format!("`{}` is read as `{}`", excerpt(event.name.as_str()), kind.name());
-            let problem = Problem::warning("event-spelling", message).product(UNKNOWN_EVENT);
-            reader.add(bytes_of(&event.name), rename(problem, &event.name, *kind, free(*kind)));
+            let mut problem = Problem::warning("event-spelling", message).product(UNKNOWN_EVENT);
+            problem = rename(problem, &event.name, *kind, free(*kind));
+            reader.add(bytes_of(&event.name), problem.help(format!("write `{}`", kind.name())));
             read_entries(reader, *kind, event);
         }
         Named::Unknown(guess) => unknown_event(reader, event, guess, free),

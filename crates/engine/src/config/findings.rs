@@ -59,10 +59,8 @@ impl<'t> Findings<'t> {
         self.problems.sort_by_key(|problem| problem.place.as_ref().map_or(0, |place| place.bytes.start));
         // An option that several hooks inherit is read once for each of them.
         self.problems.dedup_by(|a, b| a.code == b.code && a.place == b.place && a.message == b.message);
-        place_all(self.text, shift, self.problems.iter_mut().map(|problem| &mut problem.place));
-        place_all(self.text, shift, definitions.iter_mut().map(|definition| &mut definition.place));
-        place_all(self.text, shift, definitions.iter_mut().map(|definition| &mut definition.action_place));
-        place_all(self.text, shift, definitions.iter_mut().map(|definition| &mut definition.matcher_place));
+        place_problems(self.text, shift, &mut self.problems);
+        place_definitions(self.text, shift, definitions);
         if shift > 0 {
             self.problems
                 .iter_mut()
@@ -98,19 +96,34 @@ fn move_fix(fix: &mut Fix, shift: usize) {
     }
 }
 
-/// Places come in the order of the file, or nearly so: one sweep counts them all.
-fn place_all<'p>(text: &str, shift: usize, places: impl Iterator<Item = &'p mut Option<Place>>) {
+fn place_problems(text: &str, shift: usize, problems: &mut [Problem]) {
     let mut cursor = Cursor::default();
-    for place in places.flatten() {
-        cursor.go_to(text, place.bytes.start);
-        place.line = cursor.line + 1;
-        place.column = cursor.column + 1;
-        place.bytes = place.bytes.start + shift..place.bytes.end + shift;
+    for place in problems.iter_mut().filter_map(|problem| problem.place.as_mut()) {
+        cursor.count(text, shift, place);
+    }
+}
+
+/// Definitions come in the order of the file, what belongs to one stands close to it.
+fn place_definitions(text: &str, shift: usize, definitions: &mut [Definition]) {
+    let (mut cursor, mut inherited) = (Cursor::default(), Cursor::default());
+    for definition in definitions {
+        if let Some(place) = &mut definition.place {
+            cursor.count(text, shift, place);
+        }
+        for place in [&mut definition.action_place, &mut definition.matcher_place].into_iter().flatten() {
+            // Many hooks may inherit one matcher, which stands before them all.
+            let inside = place.bytes.start >= cursor.at;
+            if inside {
+                cursor.clone().count(text, shift, place)
+            } else {
+                inherited.count(text, shift, place)
+            }
+        }
     }
 }
 
 /// A byte of a text, and its line and column from 0.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Cursor {
     at: usize,
     line: usize,
@@ -118,6 +131,13 @@ struct Cursor {
 }
 
 impl Cursor {
+    fn count(&mut self, text: &str, shift: usize, place: &mut Place) {
+        self.go_to(text, place.bytes.start);
+        place.line = self.line + 1;
+        place.column = self.column + 1;
+        place.bytes = place.bytes.start + shift..place.bytes.end + shift;
+    }
+
     fn go_to(&mut self, text: &str, at: usize) {
         if at < self.at {
             *self = Cursor::default();

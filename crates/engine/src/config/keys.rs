@@ -1,7 +1,5 @@
 //! The keys of the file and of an entry: read, accepted in silence, or unknown.
 
-use std::ops::Range;
-
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 
 use super::nearest::{Nearest, bare, nearest};
@@ -75,9 +73,9 @@ fn unknown_at_top(top: &Object, key: &ObjectProp) -> Problem {
             "a hooks file sets no trust, endpoint or log; settings stand in Boathook's own config.toml",
         );
     }
-    suggest(problem, top, key, ["hooks", "version"].into_iter()).unwrap_or_else(|problem| {
-        problem.help("a hooks file holds `version` and `hooks`; notes start with `_`")
-    })
+    let mut problem = problem.help("a hooks file holds `version` and `hooks`; notes start with `_`");
+    suggest(&mut problem, top, key, &["hooks", "version"]);
+    problem
 }
 
 /// What a hostile file would like to decide, and no file may.
@@ -93,42 +91,39 @@ fn is_setting(name: &str) -> bool {
 fn unknown_option(entry: &Object, key: &ObjectProp, guess: bool) -> Problem {
     let name = key.name.as_str();
     let mut message = format!("unknown key `{}` is ignored", excerpt(name));
-    if bare(name) == "failclosed" && matches!(&key.value, Value::BooleanLit(flag) if flag.value) {
+    let bare = bare(name);
+    if bare == "failclosed" && matches!(&key.value, Value::BooleanLit(flag) if flag.value) {
         message.push_str("; a failure of this hook does not block");
     }
     let problem = Problem::warning("unknown-key", message);
-    if let Some((_, help)) = HABITS.iter().find(|(habit, _)| *habit == bare(name)) {
+    if let Some((_, help)) = HABITS.iter().find(|(habit, _)| *habit == bare) {
         return problem.help(*help);
     }
-    let otherwise = |problem: Problem| problem.help("notes of your own start with `_`");
-    if !guess {
-        return otherwise(problem);
+    let mut problem = problem.help("notes of your own start with `_`");
+    if guess {
+        suggest(&mut problem, entry, key, &OPTIONS);
     }
-    suggest(problem, entry, key, OPTIONS.into_iter()).unwrap_or_else(otherwise)
+    problem
 }
 
 /// Names the key that was meant, as a repair where nothing else has its name.
-fn suggest(
-    problem: Problem,
-    object: &Object,
-    key: &ObjectProp,
-    known: impl Iterator<Item = &'static str> + Clone,
-) -> Result<Problem, Problem> {
+fn suggest(problem: &mut Problem, object: &Object, key: &ObjectProp, known: &[&'static str]) {
     let name = key.name.as_str();
-    let Nearest::One(meant) = nearest(name, known.clone()) else { return Err(problem) };
-    let rival = object.properties.iter().take(GUESSED).any(|other| {
-        let other = other.name.as_str();
-        other != name
-            && !known.clone().any(|known| known == other)
-            && nearest(other, known.clone()) == Nearest::One(meant)
-    });
-    let problem = problem.help(format!("did you mean `{meant}`?"));
-    Ok(if property(object, meant).is_none() && !rival {
-        let bytes: Range<usize> = bytes_of(&key.name);
-        problem.fix(Fix::replace(bytes, format!("\"{meant}\"")))
-    } else {
-        problem
-    })
+    let meant = |name: &str| match nearest(name, known.iter().copied()) {
+        Nearest::One(meant) => Some(meant),
+        Nearest::Several(_) | Nearest::Nothing => None,
+    };
+    let Some(meaning) = meant(name) else { return };
+    let rival = object
+        .properties
+        .iter()
+        .take(GUESSED)
+        .map(|other| other.name.as_str())
+        .any(|other| other != name && !known.contains(&other) && meant(other) == Some(meaning));
+    problem.help = Some(format!("did you mean `{meaning}`?"));
+    if property(object, meaning).is_none() && !rival {
+        problem.fix = Some(Fix::replace(bytes_of(&key.name), format!("\"{meaning}\"")));
+    }
 }
 
 /// Keys of other products, without case, hyphens and underscores.

@@ -119,3 +119,74 @@ fn wrong_subject(definition: &Definition, field: &str) -> Option<Problem> {
         Problem::hint("matcher-wrong-subject", message).help(help)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::EventKind::{self, *};
+    use crate::problem::Severity::{self, *};
+
+    fn found(event: EventKind, pattern: &str, fail_closed: bool) -> Option<(Severity, Problem)> {
+        let mut definition = Definition::command(event, "./a.sh");
+        definition.matcher = Matcher::new(pattern);
+        definition.fail_closed = fail_closed;
+        check_matchers(&[definition]).pop().map(|problem| (problem.severity, problem))
+    }
+
+    #[test]
+    fn a_matcher_is_doubted_only_when_it_looks_wrong() {
+        let cases = [
+            (PreToolUse, "", None),
+            (PreToolUse, "*", None),
+            (PreToolUse, "Shell", None),
+            (PreToolUse, "Bash|Shell", None),
+            (PreToolUse, "MCP:create_issue", None),
+            (PreToolUse, "Bash", Some((Hint, "matcher-no-known-tool"))),
+            (PostToolUse, "dashboard", Some((Hint, "matcher-no-known-tool"))),
+            (PostToolUse, "mcp__memory__*", Some((Hint, "matcher-of-claude"))),
+            (BeforeMcpExecution, "mcp__memory__read", Some((Hint, "matcher-of-claude"))),
+            (BeforeMcpExecution, "exec", None),
+            (BeforeShellExecution, "curl|wget", None),
+            (BeforeShellExecution, "Shell", Some((Hint, "matcher-wrong-subject"))),
+            (SubagentStart, "Task", Some((Hint, "matcher-wrong-subject"))),
+            (SubagentStart, "generalPurpose|explore", None),
+            (AfterFileEdit, "Write|Edit", None),
+            (AfterFileEdit, r".*\.(ts|tsx)$", Some((Warning, "matcher-never-matches"))),
+            (Stop, "Stop", None),
+            (Stop, "completed", Some((Warning, "matcher-never-matches"))),
+            (SessionStart, "startup|clear|compact", None),
+            (PreToolUse, "Write(", Some((Error, "matcher-invalid"))),
+            (PreToolUse, "*.ts", Some((Error, "matcher-invalid"))),
+            (SessionStart, "[", Some((Error, "matcher-invalid"))),
+        ];
+        for (event, pattern, expected) in cases {
+            let found = found(event, pattern, false).map(|(severity, problem)| (severity, problem.code));
+            assert_eq!(found, expected, "{} {pattern}", event.name());
+        }
+    }
+
+    #[test]
+    fn the_help_names_what_to_write() {
+        let cases = [
+            (PreToolUse, "Bash", "Claude Code's `Bash` is `Shell` here"),
+            (PostToolUse, "mcp__memory__read", "write MCP:read"),
+            (PostToolUse, "mcp__memory__*", "write MCP:"),
+            (PreToolUse, "*.ts", r"`*` alone matches everything; for a file pattern write .*\.ts"),
+        ];
+        for (event, pattern, expected) in cases {
+            let (_, problem) = found(event, pattern, false).expect(pattern);
+            assert_eq!(problem.help.as_deref(), Some(expected), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_gate_that_cannot_match_says_what_it_blocks() {
+        let blocked = "its event is blocked until this is repaired";
+        for (event, fail_closed, loud) in
+            [(PreToolUse, true, true), (PreToolUse, false, false), (Stop, true, false)]
+        {
+            let (_, problem) = found(event, "(", fail_closed).expect("invalid");
+            assert_eq!(problem.message.contains(blocked), loud, "{}", problem.message);
+        }
+    }
+}

@@ -25,7 +25,8 @@ mod reader;
 mod scripts;
 mod shell;
 mod syntax;
-
+#[cfg(test)]
+mod tests;
 mod text;
 mod version;
 
@@ -35,11 +36,14 @@ pub use placeholders::PAYLOAD_NAMES;
 pub use scripts::check_scripts;
 pub use text::{DEPTH_LIMIT, SIZE_LIMIT};
 
+use jsonc_parser::ast::Value;
+
 use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::Problem;
 use findings::Findings;
 use reader::Reader;
+use text::{Fault, Outline};
 
 /// What one file holds.
 #[derive(Debug, Clone, Default)]
@@ -59,25 +63,29 @@ pub fn read(bytes: &[u8], edition: Edition) -> Config {
         Err(problem) => return Config { problems: vec![*problem], ..Config::default() },
     };
     let mut outline = text::outline(text);
-    let too_deep = outline.fault.as_ref().is_some_and(|fault| fault.problem.code == "too-deep");
-    let tree = if too_deep { None } else { Some(syntax::parse(text)) };
-    match (tree, outline.fault.take()) {
-        (Some(Ok(tree)), None) => {
+    match parse(text, &mut outline) {
+        Ok(tree) => {
             let mut reader = Reader::new(text, &outline, edition.rules());
             let readable = file::read_file(&mut reader, &tree);
             reader.into_config(mark, readable)
         }
-        (Some(Err(fault)), None) => unreadable(text, mark, fault),
-        (Some(Err(fault)), Some(seen)) if fault.bytes.start < seen.bytes.start => {
-            unreadable(text, mark, fault)
+        Err(fault) => {
+            let mut findings = Findings::new(text);
+            findings.add(fault.bytes, fault.problem);
+            Config { problems: findings.finish(mark, &mut []), ..Config::default() }
         }
-        (_, Some(seen)) => unreadable(text, mark, *seen),
-        (None, None) => Config::default(),
     }
 }
 
-fn unreadable(text: &str, mark: usize, fault: text::Fault) -> Config {
-    let mut findings = Findings::new(text);
-    findings.add(fault.bytes, fault.problem);
-    Config { problems: findings.finish(mark, &mut []), ..Config::default() }
+/// The tree of a text, or the first thing in it that keeps it from being read.
+fn parse<'t>(text: &'t str, outline: &mut Outline) -> Result<Value<'t>, Box<Fault>> {
+    match outline.fault.take() {
+        // The parser is recursive: it must not see a text that nests too deep.
+        Some(seen) if seen.problem.code == text::TOO_DEEP => Err(seen),
+        Some(seen) => {
+            let earlier = syntax::parse(text).err().filter(|fault| fault.bytes.start < seen.bytes.start);
+            Err(earlier.unwrap_or(seen))
+        }
+        None => syntax::parse(text),
+    }
 }

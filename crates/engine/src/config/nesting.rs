@@ -19,6 +19,20 @@ use crate::problem::{Edit, Fix, Problem};
 const MANY: usize = 100;
 const LONG: usize = 1024;
 
+/// What a group says for all its hooks, looked up once.
+pub(super) struct Group<'a>([(&'static str, Option<&'a Value<'a>>); 4]);
+
+impl<'a> Group<'a> {
+    fn of(object: &'a Object<'a>) -> Group<'a> {
+        Group(keys::INHERITED.map(|key| (key, property(object, key).map(|property| &property.value))))
+    }
+
+    /// An option that hooks inherit.
+    pub fn option(&self, key: &str) -> Option<&'a Value<'a>> {
+        self.0.iter().find(|(name, _)| *name == key).and_then(|(_, value)| *value)
+    }
+}
+
 /// The hooks of a group, if the object is one.
 pub(super) fn hooks_of<'a>(object: &'a Object<'a>) -> Option<&'a Array<'a>> {
     let hooks = property(object, "hooks")?.value.as_array()?;
@@ -26,12 +40,7 @@ pub(super) fn hooks_of<'a>(object: &'a Object<'a>) -> Option<&'a Array<'a>> {
 }
 
 /// Reads every hook of a group as an entry of its own.
-pub(super) fn read_group<'a>(
-    reader: &mut Reader,
-    event: EventKind,
-    group: &'a Object<'a>,
-    hooks: &'a Array<'a>,
-) {
+pub(super) fn read_group(reader: &mut Reader, event: EventKind, group: &Object, hooks: &Array) {
     reader.duplicate_keys(group);
     keys::check_group(reader, group);
     let message = "this is Claude Code's form, a group with `hooks` in it; it is read as flat entries";
@@ -40,9 +49,10 @@ pub(super) fn read_group<'a>(
         .product("drops the whole file");
     problem.fix = flatten(reader, group, hooks);
     reader.add(group.range.start..group.range.start + 1, problem);
+    let options = Group::of(group);
     for hook in &hooks.elements {
         match hook {
-            Value::Object(own) => read_entry(reader, event, own, Some(group)),
+            Value::Object(own) => read_entry(reader, event, own, Some(&options)),
             other => read_element(reader, event, other),
         }
     }

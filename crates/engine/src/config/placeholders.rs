@@ -22,14 +22,17 @@ const REPORTED: usize = 8;
 /// Warns about the placeholders of a command.
 pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
     let command: &str = &literal.value;
+    if is_plain(command) {
+        return;
+    }
     let braces = braced(command);
     let mut quotes = Quotes::new(command);
-    for (name, bytes) in braces.iter().take(REPORTED) {
-        if let Some(given) = PAYLOAD_NAMES.iter().find(|given| *given == name) {
-            let mention =
-                Mention { command, name: given, bytes: bytes.clone(), quoting: quotes.at(bytes.start) };
-            check_mention(entry, literal, &mention);
-        }
+    let given = |name: &str| PAYLOAD_NAMES.into_iter().find(|given| *given == name);
+    let exact = |(name, bytes): &&(&str, Range<usize>)| is_exact(name, &command[bytes.clone()]);
+    let mentions = braces.iter().filter(exact).filter_map(|(name, bytes)| Some((given(name)?, bytes)));
+    for (name, bytes) in mentions.take(REPORTED) {
+        let mention = Mention { command, name, bytes: bytes.clone(), quoting: quotes.at(bytes.start) };
+        check_mention(entry, literal, &mention);
     }
     for bytes in unexpanded(command, &braces).into_iter().take(REPORTED) {
         let message = format!("nobody expands `{}`", super::syntax::excerpt(&command[bytes.clone()]));
@@ -47,6 +50,18 @@ pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
         let at = in_file(entry.reader.text, literal, &(at..at + 2));
         entry.warn(at, problem);
     }
+}
+
+/// Nothing in a command can be what is looked for here. Every start of the
+/// program reads every command, and nearly all of them are plain.
+fn is_plain(command: &str) -> bool {
+    let pairs = std::iter::once(b' ').chain(command.bytes()).zip(command.bytes());
+    pairs.into_iter().all(|(before, byte)| match byte {
+        b'$' | b'{' | b'<' => false,
+        b'_' => before != b'_',
+        b'/' | b'a' | b'A' | b'p' | b'P' => before != b'/',
+        _ => true,
+    })
 }
 
 struct Mention<'c> {
@@ -163,7 +178,7 @@ fn braced(command: &str) -> Vec<(&str, Range<usize>)> {
             .bytes()
             .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
             .count();
-        let end = command[inside..].find('}').map_or(command.len(), |at| inside + at + 1);
+        let end = window(command, inside).find('}').map_or(inside + length, |at| inside + at + 1);
         if length > 0 {
             found.push((&command[inside..inside + length], start..end));
         }
@@ -174,11 +189,9 @@ fn braced(command: &str) -> Vec<(&str, Range<usize>)> {
 
 /// Placeholders of templates and of other programs that were left in.
 fn unexpanded(command: &str, braces: &[(&str, Range<usize>)]) -> Vec<Range<usize>> {
-    let mut found: Vec<_> = braces
-        .iter()
-        .filter(|(name, bytes)| is_foreign(name, &command[bytes.clone()]) && !is_set(command, name))
-        .map(|(_, bytes)| bytes.clone())
-        .collect();
+    let foreign = braces.iter().filter(|(name, bytes)| is_foreign(name, &command[bytes.clone()]));
+    let unset = foreign.take(REPORTED).filter(|(name, _)| !is_set(command, name));
+    let mut found: Vec<_> = unset.map(|(_, bytes)| bytes.clone()).collect();
     found.extend(between(command, "{{", "}}", |inside| is_name(inside.trim())));
     found.extend(between(command, "__", "__", is_template_name));
     found.extend(between(command, "<", ">", |inside| {
@@ -210,7 +223,13 @@ fn is_foreign(name: &str, whole: &str) -> bool {
         .iter()
         .any(|start| whole.starts_with(start));
     let field = || EVENTS.iter().flat_map(|spec| spec.inputs).any(|input| input.name == name);
-    prefixed || EDITOR.contains(&name) || (!PAYLOAD_NAMES.contains(&name) && field())
+    let given = PAYLOAD_NAMES.contains(&name) && is_exact(name, whole);
+    prefixed || EDITOR.contains(&name) || (field() && !given)
+}
+
+/// `${name}` and nothing else in the braces: only this form is given.
+fn is_exact(name: &str, whole: &str) -> bool {
+    whole.strip_prefix("${").and_then(|inside| inside.strip_suffix('}')) == Some(name)
 }
 
 /// Whether the command itself gives the name a value: `name=`, `read name`, `for name in`.
@@ -245,15 +264,21 @@ fn between(command: &str, open: &str, close: &str, fits: impl Fn(&str) -> bool) 
     let mut from = 0;
     while let Some(start) = command[from..].find(open).map(|at| from + at) {
         let inside = start + open.len();
-        let Some(length) = command[inside..].find(close) else { break };
-        let end = inside + length + close.len();
         from = inside;
-        if fits(&command[inside..inside + length]) {
-            found.push(start..end);
-            from = end;
+        if let Some(length) = window(command, inside).find(close)
+            && fits(&command[inside..inside + length])
+        {
+            from = inside + length + close.len();
+            found.push(start..from);
         }
     }
     found
+}
+
+/// As far as the end of a placeholder is looked for.
+fn window(command: &str, from: usize) -> &str {
+    const LONGEST: usize = 80;
+    &command[from..command.floor_char_boundary(from + LONGEST)]
 }
 
 /// A path, in whatever case.

@@ -14,7 +14,7 @@ use super::text::{DROPS_THE_FILE, Fault};
 use crate::problem::Problem;
 
 /// The tree of a text, or the first thing that is wrong with it.
-pub(super) fn parse(text: &str) -> Result<Value<'_>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Value<'_>, Box<Fault>> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -77,18 +77,18 @@ pub(super) fn one_line(text: &str, longest: usize) -> String {
     shown
 }
 
-fn empty() -> Fault {
+fn empty() -> Box<Fault> {
     let problem = Problem::error("empty-file", "the file holds nothing")
         .help(r#"the least a hooks file holds is {"version": 1, "hooks": {}}"#)
         .product(DROPS_THE_FILE);
-    Fault { bytes: 0..0, problem }
+    Box::new(Fault { bytes: 0..0, problem })
 }
 
-fn in_our_words(error: &ParseError) -> Fault {
+fn in_our_words(error: &ParseError) -> Box<Fault> {
     let (code, message, help) = words(error.kind());
     let problem = Problem::error(code, message).help(help).product(DROPS_THE_FILE);
     let range = error.range();
-    Fault { bytes: range.start..range.end, problem }
+    Box::new(Fault { bytes: range.start..range.end, problem })
 }
 
 fn words(kind: &ParseErrorKind) -> (&'static str, &'static str, &'static str) {

@@ -15,6 +15,9 @@ pub const SIZE_LIMIT: usize = 1024 * 1024;
 /// A text that nests deeper is refused.
 pub const DEPTH_LIMIT: usize = 128;
 
+/// The code of that problem.
+pub(super) const TOO_DEEP: &str = "too-deep";
+
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// What the first pass noted.
@@ -108,7 +111,7 @@ impl Pass<'_> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
             let problem =
-                Problem::error("too-deep", format!("brackets are nested more than {DEPTH_LIMIT} deep here"))
+                Problem::error(TOO_DEEP, format!("brackets are nested more than {DEPTH_LIMIT} deep here"))
                     .help("hooks need four levels: the file, `hooks`, the event's list, the entry");
             self.fault(self.at..self.at + 1, problem);
         }
@@ -258,7 +261,8 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_refused_with_their_place() {
         let long = vec![b' '; SIZE_LIMIT + 1];
-        let cases: [(&str, &[u8], Result<&str, (&str, usize, usize)>); 8] = [
+        type Found<'t> = Result<&'t str, (&'t str, usize, usize)>;
+        let cases: [(&str, &[u8], Found); 8] = [
             ("plain", b"{}", Ok("{}")),
             ("a byte order mark is dropped", b"\xef\xbb\xbf{}", Ok("{}")),
             ("UTF-16, little end first", b"\xff\xfe{\0}\0", Err(("not-utf-8", 1, 1))),

@@ -50,7 +50,11 @@ pub(super) fn read_version(reader: &mut Reader, top: &Object) -> bool {
 
 fn refuse(reader: &mut Reader, bytes: std::ops::Range<usize>) -> bool {
     let shown = excerpt(&reader.text[bytes.clone()]);
-    let message = format!("`version` is {shown}, not a positive integer; nothing of the file runs");
+    let mut message = format!("`version` is {shown}, not a positive integer; nothing of the file runs");
+    let gates = reader.definitions.iter().filter(|hook| hook.fail_closed && hook.event.can_block()).count();
+    if gates > 0 {
+        message.push_str(&format!(", not even what says `failClosed` ({gates})"));
+    }
     reader.add(
         bytes,
         Problem::error("version-invalid", message).help(r#"write "version": 1"#).product(PRODUCT),

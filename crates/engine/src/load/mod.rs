@@ -9,7 +9,6 @@
 
 mod last_good;
 mod reading;
-mod scripts;
 mod states;
 
 #[cfg(test)]

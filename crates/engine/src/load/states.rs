@@ -1,7 +1,8 @@
 //! From readings to the `HookSet`: which hook may run, and what is reported.
 
 use super::reading::{Gate, Reading};
-use super::{Hook, HookSet, HookState, SourceReport, Surface, Surroundings, Withheld, scripts};
+use super::{Hook, HookSet, HookState, SourceReport, Surface, Surroundings, Withheld};
+use crate::config;
 use crate::definition::{Action, Definition};
 use crate::event::EventKind;
 use crate::problem::Problem;
@@ -44,10 +45,17 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
         }
     }
     if around.options.thorough {
-        set.problems.extend(
-            present.iter().flat_map(|definition| scripts::check(definition, &reading.source, around)),
-        );
+        set.problems.extend(closer_look(present, &reading.source, around));
     }
+}
+
+/// What the text alone does not tell: matchers that do not compile, scripts
+/// that are missing.
+fn closer_look(definitions: &[Definition], source: &Source, around: &Surroundings) -> Vec<Problem> {
+    let mut problems = config::check_matchers(definitions);
+    problems.extend(config::check_scripts(definitions, &source.run_dir, &around.roots.home));
+    problems.iter_mut().for_each(|problem| problem.file = Some(source.file.clone()));
+    problems
 }
 
 fn next(counts: &mut Vec<(EventKind, usize)>, event: EventKind) -> usize {

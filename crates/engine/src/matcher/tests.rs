@@ -175,6 +175,11 @@ fn looking_around_and_referring_back_work_as_in_javascript() {
             ("^(?:a*?)*?(?=b)", "aab", true),
             ("^(a|ab)(?=c)(c|bcd)(d*)$", "abcd", true),
             (r"^(?:(\w)(?=\1))+", "aab", true),
+            (r"(((.+){2,}){2,})(?=$)", "a]aa", true),
+            (r"(\d+|.*\1)^", "a", true),
+            (r"(?<n>..*\k<n>){2,}", "aa", true),
+            (r"(?<=(?:$|a{2})(?<n>.{2}|\1))", "aa", true),
+            (r"^(?:(?:(a)|b)\1)*c", "aabc", true),
         ][..],
     );
 }
@@ -262,7 +267,7 @@ fn what_is_too_large_is_invalid_at_once() {
 /// Case C16: the bound holds for optimised builds; others have more time.
 #[test]
 fn a_bomb_costs_linear_time() {
-    let bound = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 50 });
+    let bound = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 50 });
     let subject = "a".repeat(1 << 20) + "!";
     for pattern in ["(a+)+$", "^(a+)+$", "^(a|a)*$", "^(?:a?){50}$", "(.*)*x$"] {
         let matcher = Matcher::new(pattern);

@@ -76,7 +76,7 @@ fn deny_beats_ask_beats_allow_whatever_the_source() {
                 ("team", 0, r#"{"permission":"deny","user_message":"one"}"#),
                 ("user", 2, r#"{"user_message":"two"}"#),
             ],
-            r#"{"permission":"deny","user_message":"one\n\n---\n\ntwo","agent_message":"one\n\n---\n\ntwo"}"#,
+            r#"{"permission":"deny","user_message":"one\n\n---\n\ntwo","agent_message":"The terminal command was rejected by a hook: (team hook) one\n\n---\n\n(user hook) two. Do not attempt to work around this restriction using alternative methods or commands."}"#,
         ),
         (&[("user", 0, "{}"), ("user", 0, "")], "{}"),
         (&[("user", 1, r#"{"permission":"deny"}"#)], "{}"),

@@ -65,6 +65,10 @@ impl Child {
         self.deadline
     }
 
+    pub fn age(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.started)
+    }
+
     pub fn printed(&mut self, bytes: &[u8], now: Instant) {
         self.stdout.add(bytes);
         self.heard(now);

@@ -8,6 +8,7 @@
 //! one face on all systems and does the rest.
 
 mod child;
+mod interrupt;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 mod os; // both give: run_all
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use interrupt::cancel_on_signals;
 pub use signal::signal_name;
 
 /// One process to run.
@@ -134,13 +136,8 @@ pub fn how_it_starts(invocation: &Invocation) -> String {
         Ok(way) if way.direct => format!("{} (no shell is needed)", way.program.to_string_lossy()),
         Ok(way) => match way.args {
             shell::Args::Words(words) => {
-                let options: Vec<&str> = words
-                    .iter()
-                    .skip(1)
-                    .map(String::as_str)
-                    .filter(|word| *word != invocation.command)
-                    .collect();
-                format!("{} {} …", way.program.to_string_lossy(), options.join(" "))
+                let options = words.into_iter().skip(1).filter(|word| *word != invocation.command);
+                format!("{} {} …", way.program.to_string_lossy(), options.collect::<Vec<_>>().join(" "))
             }
             shell::Args::Text(text) => text,
         },

@@ -10,6 +10,7 @@
 mod posix;
 mod windows;
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
 use crate::source::Os;
@@ -28,30 +29,39 @@ pub struct Machine<'a> {
 
 /// One way to start a command.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Way {
+pub struct Way<'a> {
     /// What is executed; relative to the run directory where it is not absolute.
-    pub program: OsString,
+    pub program: Cow<'a, OsStr>,
     /// What it is given.
-    pub args: Args,
+    pub args: Args<'a>,
     /// There is no shell in between, so what a shell would do is ours to do.
     pub direct: bool,
 }
 
 /// The arguments of a program.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Args {
+pub enum Args<'a> {
     /// Word by word, the program's own name first.
-    Words(Vec<String>),
+    Words(Vec<&'a str>),
     /// As one text, which the program divides itself (Windows).
     Text(String),
 }
 
-/// The ways to start a command. A later one is for when an earlier one's
-/// program cannot be executed: then nothing ran yet, and the shell says why.
-pub fn ways(command: &str, machine: &Machine) -> Result<Vec<Way>, String> {
+/// The way without a shell, where a shell would do nothing else. When its
+/// program cannot be executed nothing ran yet, and the shell is asked after all:
+/// it knows best what to say.
+pub fn direct<'a>(command: &'a str, machine: &Machine) -> Option<Way<'a>> {
     match machine.os {
-        Os::Linux | Os::Macos => Ok(posix::ways(command, machine)),
-        Os::Windows => windows::way(command, machine).map(|way| vec![way]),
+        Os::Linux | Os::Macos => posix::without_shell(command, machine),
+        Os::Windows => None,
+    }
+}
+
+/// The way through a shell, or why there is none.
+pub fn by_shell<'a>(command: &'a str, machine: &Machine) -> Result<Way<'a>, String> {
+    match machine.os {
+        Os::Linux | Os::Macos => Ok(posix::by_shell(command)),
+        Os::Windows => windows::way(command, machine),
     }
 }
 

@@ -1,9 +1,5 @@
 //! The runner on Unix: one thread, one poll over all pipes and processes.
 
-#[path = "unix/marker.rs"]
-mod marker;
-#[path = "unix/process.rs"]
-mod process;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "unix/clone.rs"]
 mod spawn;
@@ -13,32 +9,38 @@ mod spawn;
 #[cfg(target_os = "linux")]
 #[path = "unix/block.rs"]
 mod block;
+#[cfg(target_os = "linux")]
+#[path = "unix/guard.rs"]
+mod guard;
+#[cfg(not(target_os = "linux"))]
+#[path = "unix/no_guard.rs"]
+mod guard;
+#[path = "unix/marker.rs"]
+mod marker;
+#[path = "unix/process.rs"]
+mod process;
 #[path = "unix/start.rs"]
 mod start;
 #[path = "unix/tree.rs"]
 mod tree;
 
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::Next;
-use super::shell::Way;
 use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
+use guard::{GUARD_AFTER, Guard};
 use marker::Marker;
-use process::{Process, Role};
+use process::Process;
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
-/// How much is read at once, until a process prints more than that.
-const SMALL_READ: usize = 1024;
 
-/// The way this is tried first.
-pub fn first_way(invocation: &Invocation) -> Result<Way, String> {
-    let mut ways = start::ways(invocation)?;
-    Ok(ways.remove(0))
-}
+/// Each process has three pipes and its end.
+const MOST_WATCHED: usize = 4 * AT_ONCE;
+
+pub use start::first_way;
 
 pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
     process::reap_abandoned();
@@ -49,13 +51,12 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         started: 0,
         running: Vec::with_capacity(invocations.len().min(AT_ONCE)),
         exits: vec![None; invocations.len()],
-        buffer: Vec::with_capacity(SMALL_READ),
+        buffer: Vec::new(),
+        guard: None,
+        guarded: false,
     };
     while run.step(cancel) {}
-    run.exits
-        .into_iter()
-        .map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled)))
-        .collect()
+    run.exits.into_iter().map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled))).collect()
 }
 
 /// A run of several processes. Those that were not started yet follow as
@@ -68,6 +69,9 @@ struct Run<'a> {
     running: Vec<Process<'a>>,
     exits: Vec<Option<Exit>>,
     buffer: Vec<u8>,
+    guard: Option<Guard>,
+    /// A guard was set up, or could not be.
+    guarded: bool,
 }
 
 impl Run<'_> {
@@ -84,7 +88,16 @@ impl Run<'_> {
         }
         self.wait();
         self.settle();
+        self.keep_guard();
         true
+    }
+
+    fn keep_guard(&mut self) {
+        let long = |process: &Process| process.age() >= GUARD_AFTER;
+        if !self.guarded && self.running.iter().any(long) {
+            self.guarded = true;
+            self.guard = Guard::new(&self.marker);
+        }
     }
 
     fn start_more(&mut self) {
@@ -100,13 +113,26 @@ impl Run<'_> {
 
     /// Sleeps until something happens, and takes note of it.
     fn wait(&mut self) {
-        let happened = happenings(&self.running, self.longest_sleep());
+        let mut happened = [PollFlags::empty(); MOST_WATCHED];
+        self.sleep(&mut happened);
         let now = Instant::now();
-        for (place, role, flags) in happened {
-            self.running[place].take(role, flags, &mut self.buffer, now);
-        }
+        let mut happened = happened.into_iter();
         for process in &mut self.running {
+            process.take(&mut happened, &mut self.buffer, now);
             process.look_for_its_end(&mut self.buffer, now);
+        }
+    }
+
+    /// Notes what happened on the descriptors of all processes, in their order.
+    fn sleep(&self, happened: &mut [PollFlags; MOST_WATCHED]) {
+        let sleep = self.longest_sleep();
+        let sleep = Timespec { tv_sec: sleep.as_secs() as i64, tv_nsec: sleep.subsec_nanos().into() };
+        let watched = self.running.iter().flat_map(Process::watched);
+        let mut fds: Vec<PollFd> = watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
+        // A signal that interrupts is as good as a wake: everything is looked
+        // at again. No other error can last.
+        if poll(&mut fds, Some(&sleep)).is_ok() {
+            happened.iter_mut().zip(&fds).for_each(|(happened, fd)| *happened = fd.revents());
         }
     }
 
@@ -120,14 +146,16 @@ impl Run<'_> {
     fn settle(&mut self) {
         let now = Instant::now();
         let mut doomed = Vec::new();
-        for mut process in std::mem::take(&mut self.running) {
+        let mut place = 0;
+        while let Some(process) = self.running.get_mut(place) {
             match process.next(now, self.is_answer) {
                 Next::Wait(until) => {
                     process.sleep_until(until);
-                    self.running.push(process);
+                    place += 1;
                 }
-                Next::Kill(status) => doomed.push((process, status)),
+                Next::Kill(status) => doomed.push((self.running.remove(place), status)),
                 Next::Finish { leaked } => {
+                    let process = self.running.remove(place);
                     let index = process.index();
                     self.exits[index] = Some(process.finish(leaked, now));
                 }
@@ -149,22 +177,4 @@ impl Run<'_> {
             self.exits[index] = Some(process.finish_killed(status, &mut self.buffer));
         }
     }
-}
-
-fn happenings(running: &[Process], sleep: Duration) -> Vec<(usize, Role, PollFlags)> {
-    let watched: Vec<(usize, Role, BorrowedFd)> = running
-        .iter()
-        .enumerate()
-        .flat_map(|(place, process)| process.watched().map(move |(role, fd)| (place, role, fd)))
-        .collect();
-    let mut fds: Vec<PollFd> =
-        watched.iter().map(|(_, role, fd)| PollFd::from_borrowed_fd(*fd, role.awaits())).collect();
-    let sleep = Timespec { tv_sec: sleep.as_secs() as i64, tv_nsec: sleep.subsec_nanos().into() };
-    // A signal that interrupts is as good as a wake: the caller looks at
-    // everything again. No other error can last.
-    if poll(&mut fds, Some(&sleep)).is_err() {
-        return Vec::new();
-    }
-    let happened = watched.iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());
-    happened.map(|((place, role, _), fd)| (*place, *role, fd.revents())).collect()
 }

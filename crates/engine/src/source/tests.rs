@@ -106,7 +106,8 @@ fn the_home_is_no_workspace_however_it_is_spelt() {
     std::os::unix::fs::symlink("home", dir.path().join("alias")).expect("a link");
     let roots = Roots { home: home.clone(), ..roots(Os::Linux, "/nowhere", "") };
     for spelling in [home.clone(), home.join("."), dir.path().join("alias"), home.join("../home")] {
-        let levels: Vec<_> = sources(&roots, &[spelling.clone()]).iter().map(|source| source.level).collect();
+        let levels: Vec<_> =
+            sources(&roots, std::slice::from_ref(&spelling)).iter().map(|source| source.level).collect();
         assert_eq!(levels, [Level::Enterprise, Level::User], "{}", spelling.display());
     }
 }

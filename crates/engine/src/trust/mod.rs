@@ -34,7 +34,6 @@ pub use pin::{Content, Pin, Pinned};
 pub use record::Record;
 pub use subject::Subject;
 pub use words::{Coverage, Named, Scope, Uncovered, Why, coverage};
-pub(crate) use words::{first_word, named_by_words};
 
 const RECORDS: &str = "trust";
 const BLOBS: &str = "trust/blobs";

@@ -89,31 +89,13 @@ const LONGEST: usize = 4096;
 
 /// What a command line names in these surroundings.
 pub fn coverage(command: &str, scope: &Scope) -> Coverage {
-    coverage_to(DEPTH, command, scope)
-}
-
-/// What the words of a command line name themselves; a line inside a word is
-/// not looked at.
-pub(crate) fn named_by_words(command: &str, scope: &Scope) -> Vec<Named> {
-    coverage_to(1, command, scope).named
-}
-
-fn coverage_to(depth: usize, command: &str, scope: &Scope) -> Coverage {
     let bases = vec![scope.run_dir.to_owned()];
     let mut reader = Reader { scope, bases, named: BTreeMap::new(), uncovered: BTreeSet::new() };
-    reader.line(command, depth);
+    reader.line(command, DEPTH);
     Coverage {
         named: reader.named.into_iter().map(|(path, loose)| Named { path, loose }).collect(),
         uncovered: reader.uncovered.into_iter().collect(),
     }
-}
-
-/// The program a command line starts with, as it is written.
-pub(crate) fn first_word(command: &str, os: Os) -> Option<String> {
-    shell::tokens(command, os).into_iter().find_map(|token| match token {
-        Token::Word { text, .. } if !text.contains('=') => Some(text),
-        Token::Word { .. } | Token::Break | Token::Into => None,
-    })
 }
 
 impl Why {

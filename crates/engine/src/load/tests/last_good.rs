@@ -2,9 +2,12 @@
 
 use super::*;
 
+#[cfg(unix)]
+type Breakage = fn(&Path);
+
 /// Breaks a file in each of the ways a file can be broken.
 #[cfg(unix)]
-const BREAKAGES: &[(&str, fn(&Path))] = &[
+const BREAKAGES: &[(&str, Breakage)] = &[
     ("half written", |file| fs::write(file, "{\"version\": 1, \"hooks\": {\"st").expect("written")),
     ("emptied", |file| fs::write(file, "").expect("written")),
     ("too large", |file| fs::write(file, vec![b' '; 2 << 20]).expect("written")),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::event::EventKind;
+use crate::problem::Severity;
 use crate::source::Os;
 use crate::testing::TempDir;
 

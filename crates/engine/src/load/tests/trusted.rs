@@ -66,7 +66,8 @@ fn c15_a_changed_script_withdraws_trust_at_the_next_event() {
 #[test]
 fn c24_a_trusted_gate_that_vanished_still_stands() {
     type Edit = fn(&Files);
-    let cases: [(&str, Edit, &[(&str, &str)]); 5] = [
+    type Expected<'a> = &'a [(&'a str, &'a str)];
+    let cases: [(&str, Edit, Expected); 5] = [
         (
             "the file is removed",
             |f| fs::remove_file(f.path("ws/.cursor/hooks.json")).expect("removed"),

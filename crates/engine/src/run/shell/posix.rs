@@ -1,5 +1,6 @@
 //! The POSIX shell, and the commands that need none.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
 use super::{Args, Machine, Way};
@@ -124,23 +125,17 @@ const OWN_WORDS: &[&str] = &[
     "zstyle",
 ];
 
-pub fn ways(command: &str, machine: &Machine) -> Vec<Way> {
-    let direct = without_shell(command, machine);
-    direct.into_iter().chain([by_shell(command)]).collect()
-}
-
-fn by_shell(command: &str) -> Way {
-    let words = vec![SHELL.to_owned(), "-c".to_owned(), command.to_owned()];
-    Way { program: SHELL.into(), args: Args::Words(words), direct: false }
+pub fn by_shell(command: &str) -> Way<'_> {
+    Way { program: os_str(SHELL), args: Args::Words(vec![SHELL, "-c", command]), direct: false }
 }
 
 /// The program and its words, where a shell would do nothing else than start
 /// it. Any doubt is a no.
-fn without_shell(command: &str, machine: &Machine) -> Option<Way> {
+pub fn without_shell<'a>(command: &'a str, machine: &Machine) -> Option<Way<'a>> {
     if !command.bytes().all(means_itself) || imports_functions(machine) {
         return None;
     }
-    let words: Vec<String> = command.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let words: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).collect();
     let program = program(words.first()?, machine)?;
     Some(Way { program, args: Args::Words(words), direct: true })
 }
@@ -157,15 +152,19 @@ fn imports_functions(machine: &Machine) -> bool {
     machine.env.iter().any(|(name, _)| name.as_encoded_bytes().starts_with(b"BASH_FUNC_"))
 }
 
-fn program(word: &str, machine: &Machine) -> Option<OsString> {
+fn program<'a>(word: &'a str, machine: &Machine) -> Option<Cow<'a, OsStr>> {
     // `X=1` is an assignment, `-x` and `+x` are options of the shell, `%1` is a job.
     if word.contains('=') || word.starts_with(['-', '+', '%']) {
         return None;
     }
     if word.contains('/') {
-        return Some(word.into());
+        return Some(os_str(word));
     }
-    if OWN_WORDS.contains(&word) { None } else { search(word, machine) }
+    if OWN_WORDS.contains(&word) { None } else { search(word, machine).map(Cow::Owned) }
+}
+
+fn os_str(text: &str) -> Cow<'_, OsStr> {
+    Cow::Borrowed(text.as_ref())
 }
 
 /// Looks a bare name up as a shell would. A `PATH` that is absent, or has an
@@ -212,18 +211,15 @@ mod tests {
         pairs.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
 
-    fn first_way(command: &str, pairs: &[(&str, &str)], programs: &[&str]) -> Way {
+    fn first_way<'a>(command: &'a str, pairs: &[(&str, &str)], programs: &[&str]) -> Way<'a> {
         let env = env(pairs);
         let is_program = |file: &OsStr| programs.iter().any(|program| file == *program);
         let machine = Machine { os: Os::Linux, env: &env, is_program: &is_program, has_shebang: &|_| false };
-        let ways = super::super::ways(command, &machine).expect("a POSIX command can always be started");
-        assert_eq!(ways.last(), Some(&by_shell(command)), "the shell is always the last way");
-        ways.into_iter().next().expect("there is always a way")
+        super::super::direct(command, &machine).unwrap_or_else(|| super::super::by_shell(command, &machine).unwrap())
     }
 
-    fn direct(program: &str, words: &[&str]) -> Way {
-        let words = words.iter().map(|word| word.to_string()).collect();
-        Way { program: program.into(), args: Args::Words(words), direct: true }
+    fn direct<'a>(program: &'a str, words: &[&'a str]) -> Way<'a> {
+        Way { program: os_str(program), args: Args::Words(words.to_vec()), direct: true }
     }
 
     const PATH: &[(&str, &str)] = &[("PATH", "/usr/local/bin:/usr/bin")];
@@ -287,7 +283,7 @@ mod tests {
             // Every name is a program here, so that only the rule can say no.
             let env = env(PATH);
             let machine = Machine { os: Os::Linux, env: &env, is_program: &|_| true, has_shebang: &|_| true };
-            assert_eq!(ways(&command, &machine), [by_shell(&command)], "{command:?}");
+            assert_eq!(without_shell(&command, &machine), None, "{command:?}");
         }
     }
 

@@ -5,11 +5,12 @@
 //! current directory, which is the workspace. The bash of System32 belongs to
 //! WSL and sees other paths, so it is never taken.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use super::{Args, Machine, Way};
 
-pub fn way(command: &str, machine: &Machine) -> Result<Way, String> {
+pub fn way(command: &str, machine: &Machine) -> Result<Way<'static>, String> {
     let line = Line::read(command);
     if line.ends_with(".ps1") {
         return Ok(by_powershell(&line, machine));
@@ -54,7 +55,7 @@ impl<'a> Line<'a> {
 
 // -File hands on the script's exit code; -Command would make every code but 0
 // into 1, so it says `exit` itself.
-fn by_powershell(line: &Line, machine: &Machine) -> Way {
+fn by_powershell(line: &Line, machine: &Machine) -> Way<'static> {
     const OPTIONS: &str = "-NoProfile -NonInteractive -ExecutionPolicy Bypass";
     let args = if line.has_operators() {
         let script = line.script.replace('\'', "''");
@@ -68,7 +69,7 @@ fn by_powershell(line: &Line, machine: &Machine) -> Way {
 
 // A shebang may name any interpreter, and bash finds it when it starts the
 // file; without one bash reads the file itself.
-fn by_bash(line: &Line, shebang: bool, machine: &Machine) -> Result<Way, String> {
+fn by_bash(line: &Line, shebang: bool, machine: &Machine) -> Result<Way<'static>, String> {
     let bash = find_bash(machine).ok_or_else(|| {
         format!("`{}` needs Git's bash, which is not installed (https://gitforwindows.org)", line.script)
     })?;
@@ -87,12 +88,11 @@ fn find_bash(machine: &Machine) -> Option<String> {
         .into_iter()
         .filter_map(|name| machine.var(name)?.to_str())
         .flat_map(|base| [format!(r"{base}\Git\bin\bash.exe"), format!(r"{base}\Programs\Git\bin\bash.exe")]);
-    let beside_git =
-        machine.var("PATH").and_then(OsStr::to_str).unwrap_or_default().split(';').filter_map(|entry| {
-            let entry = entry.trim_end_matches('\\');
-            let git = (machine.is_program)(format!(r"{entry}\git.exe").as_ref());
-            git.then(|| format!(r"{entry}\..\bin\bash.exe"))
-        });
+    let beside_git = machine.var("PATH").and_then(OsStr::to_str).unwrap_or_default().split(';').filter_map(|entry| {
+        let entry = entry.trim_end_matches('\\');
+        let git = (machine.is_program)(format!(r"{entry}\git.exe").as_ref());
+        git.then(|| format!(r"{entry}\..\bin\bash.exe"))
+    });
     installed.chain(beside_git).find(|file| (machine.is_program)(file.as_ref()))
 }
 
@@ -101,8 +101,8 @@ fn in_system(machine: &Machine, file: &str) -> String {
     format!(r"{windows}\System32\{file}")
 }
 
-fn by(program: String, args: String) -> Way {
-    Way { program: program.into(), args: Args::Text(args), direct: false }
+fn by(program: String, args: String) -> Way<'static> {
+    Way { program: Cow::Owned(program.into()), args: Args::Text(args), direct: false }
 }
 
 fn joined(first: &str, rest: &str) -> String {
@@ -149,12 +149,9 @@ mod tests {
             is_program: &|file| programs.iter().any(|program| file == *program),
             has_shebang: &|word| word.ends_with("shebang") || word == "hook.py",
         };
-        let mut ways = super::super::ways(command, &machine)?;
-        assert_eq!(ways.len(), 1, "Windows has one way to start a command");
-        match ways.remove(0) {
-            Way { program, args: Args::Text(text), direct: false } => {
-                Ok((program.into_string().unwrap(), text))
-            }
+        assert_eq!(super::super::direct(command, &machine), None, "Windows has no way without a shell");
+        match super::super::by_shell(command, &machine)? {
+            Way { program, args: Args::Text(text), direct: false } => Ok((program.to_str().unwrap().to_owned(), text)),
             other => panic!("not a shell with a text: {other:?}"),
         }
     }
@@ -170,11 +167,7 @@ mod tests {
             ("", CMD, r#"/d /s /c """#.to_owned()),
             (r".\hooks\audit.ps1", POWERSHELL, format!(r#"{ps} -File ".\hooks\audit.ps1""#)),
             (r#""C:\a b\X.PS1" -v 1"#, POWERSHELL, format!(r#"{ps} -File "C:\a b\X.PS1" -v 1"#)),
-            (
-                r"it's.ps1 | more",
-                POWERSHELL,
-                format!(r#"{ps} -Command "& 'it''s.ps1' | more; exit $LASTEXITCODE""#),
-            ),
+            (r"it's.ps1 | more", POWERSHELL, format!(r#"{ps} -Command "& 'it''s.ps1' | more; exit $LASTEXITCODE""#)),
             (r".cursor\hooks\a.sh x", GIT, r#"".cursor/hooks/a.sh" x"#.to_owned()),
             ("a.sh", GIT, r#""./a.sh""#.to_owned()),
             (r#""C:\a b\c.sh" && x"#, GIT, r#"-c "bash 'C:/a b/c.sh' && x""#.to_owned()),
@@ -192,18 +185,8 @@ mod tests {
         let beside = r"D:\tools\git\cmd\..\bin\bash.exe";
         let wsl = r"C:\Windows\System32\bash.exe";
         let cases: [(&str, &[(&str, &str)], &[&str], Option<&str>); 4] = [
-            (
-                "beside git",
-                &[("Path", r"C:\x;D:\tools\git\cmd\")],
-                &[r"D:\tools\git\cmd\git.exe", beside],
-                Some(beside),
-            ),
-            (
-                "for one user",
-                &[("LOCALAPPDATA", r"C:\U")],
-                &[r"C:\U\Programs\Git\bin\bash.exe"],
-                Some(r"C:\U\Programs\Git\bin\bash.exe"),
-            ),
+            ("beside git", &[("Path", r"C:\x;D:\tools\git\cmd\")], &[r"D:\tools\git\cmd\git.exe", beside], Some(beside)),
+            ("for one user", &[("LOCALAPPDATA", r"C:\U")], &[r"C:\U\Programs\Git\bin\bash.exe"], Some(r"C:\U\Programs\Git\bin\bash.exe")),
             ("never that of WSL", &[("PATH", r"C:\Windows\System32")], &[wsl], None),
             ("none", &[], &[], None),
         ];
@@ -223,13 +206,7 @@ mod tests {
 
     #[test]
     fn quoting_survives_the_way_programs_divide_arguments() {
-        let cases = [
-            ("", r#""""#),
-            ("a b", r#""a b""#),
-            (r"a\b", r#""a\b""#),
-            (r"a\", r#""a\\""#),
-            (r#"a\"b"#, r#""a\\\"b""#),
-        ];
+        let cases = [("", r#""""#), ("a b", r#""a b""#), (r"a\b", r#""a\b""#), (r"a\", r#""a\\""#), (r#"a\"b"#, r#""a\\\"b""#)];
         for (text, expected) in cases {
             assert_eq!(quoted(text), expected, "{text}");
         }

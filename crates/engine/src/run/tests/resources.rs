@@ -57,6 +57,7 @@ fn nothing_leaks_on_any_path() {
                 .collect();
             hooks.push(hook(dir.path(), "sleep 20").within(10));
             hooks.push(hook(dir.path(), "(setsid sleep 20 &); sleep 20").within(30));
+            hooks.push(hook(dir.path(), "sleep 0.3"));
             hooks.push(hook(&dir.path().join("gone"), "echo"));
             hooks
         };
@@ -120,9 +121,10 @@ fn a_hook_gets_nothing_the_host_left_open_or_blocked() {
         }
         let exit = hook(dir.path(), "ls /proc/self/fd; grep -E 'Sig(Blk|Ign)' /proc/self/status").run();
         let words: Vec<&str> = exit.out().split_ascii_whitespace().collect();
-        let zero = "0000000000000000";
         // 3 is the directory that `ls` reads.
-        assert_eq!(words, ["0", "1", "2", "3", "SigBlk:", zero, "SigIgn:", zero]);
+        assert_eq!(words[..7], ["0", "1", "2", "3", "SigBlk:", "0000000000000000", "SigIgn:"]);
+        let ignored = u64::from_str_radix(words[7], 16).unwrap();
+        assert_eq!(ignored & (1 << (libc::SIGPIPE - 1)), 0, "SIGPIPE has its default");
     });
 }
 
@@ -158,31 +160,62 @@ fn a_host_that_ignores_its_children_sees_no_success() {
 }
 
 #[test]
-fn a_hook_dies_with_its_host() {
-    alone("a_hook_dies_with_its_host", |dir| {
-        let pid_file = dir.path().join("pid");
-        if std::env::var_os("BOATHOOK_TEST_HOST").is_some() {
-            return;
+fn hooks_do_not_outlive_a_host_that_is_killed() {
+    alone("hooks_do_not_outlive_a_host_that_is_killed", |dir| {
+        let cases = [
+            ("a program, at once", "./sleeper.sh", 0),
+            ("a shell and its child", "./sleeper.sh; true", 500),
+            ("a daemon", "(setsid ./sleeper.sh &); sleep 40", 500),
+        ];
+        dir.script("sleeper.sh", "#!/bin/sh\necho $$ > pid; exec sleep 40\n");
+        for (name, command, after) in cases {
+            let pid = pid_of_killed_host(dir, command, ms(after));
+            let limit = std::time::Instant::now() + ms(3000);
+            while fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z ")) {
+                assert!(std::time::Instant::now() < limit, "{name}: it lives");
+                std::thread::sleep(ms(10));
+            }
         }
-        // A thread is a host of its own: when it ends, so does its hook. Here
-        // the host is a fork of this process that is killed.
-        // SAFETY: the child runs one hook and nothing that needs other threads.
-        let host = unsafe { libc::fork() };
-        if host == 0 {
-            hook(dir.path(), "/bin/sh -c 'echo $$ > pid; exec sleep 40'").run();
-            unsafe { libc::_exit(0) };
-        }
-        while fs::read_to_string(&pid_file).unwrap_or_default().is_empty() {
-            std::thread::sleep(ms(5));
-        }
-        let pid = fs::read_to_string(&pid_file).unwrap();
-        // SAFETY: our own child.
-        unsafe {
-            libc::kill(host, libc::SIGKILL);
-            libc::waitpid(host, std::ptr::null_mut(), 0);
-        }
-        std::thread::sleep(ms(200));
-        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-        assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+    });
+}
+
+/// Runs a hook in a host of its own, kills the host, and gives the number that
+/// the hook wrote down.
+fn pid_of_killed_host(dir: &TempDir, command: &str, after: std::time::Duration) -> String {
+    let file = dir.path().join("pid");
+    let _ = fs::remove_file(&file);
+    // SAFETY: the fork runs one hook and nothing that needs other threads.
+    let host = unsafe { libc::fork() };
+    if host == 0 {
+        hook(dir.path(), command).run();
+        // SAFETY: ends the fork without the test harness's ways.
+        unsafe { libc::_exit(0) };
+    }
+    while fs::read_to_string(&file).unwrap_or_default().is_empty() {
+        std::thread::sleep(ms(5));
+    }
+    std::thread::sleep(after);
+    // SAFETY: our own child.
+    unsafe {
+        libc::kill(host, libc::SIGKILL);
+        libc::waitpid(host, std::ptr::null_mut(), 0);
+    }
+    fs::read_to_string(&file).unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_signal_cancels_and_a_second_one_ends_the_program() {
+    alone("a_signal_cancels_and_a_second_one_ends_the_program", |dir| {
+        let cancel = super::super::cancel_on_signals();
+        // The hook asks its host to end, as a person would.
+        let exits = run_all(&[hook(dir.path(), "kill -TERM $PPID; sleep 40")], is_answer, &cancel);
+        assert_eq!(exits[0].status, Status::Cancelled);
+        let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: asks for an action.
+        let now = unsafe {
+            libc::sigaction(libc::SIGTERM, std::ptr::null(), action.as_mut_ptr());
+            action.assume_init().sa_sigaction
+        };
+        assert_eq!(now, libc::SIG_DFL, "a second signal is not caught");
     });
 }

@@ -27,8 +27,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 
-use super::block::Block;
-use super::start::{Failure, Start, Started, errno};
+use super::block::{Block, PATH_ROOM};
+use super::start::{Failure, Fate, Start, Started, errno};
 
 const LAST_SIGNAL: c_int = 64;
 /// The kernel's signal set has one bit per signal.
@@ -40,13 +40,15 @@ pub fn spawn(start: &Start) -> Result<Started, Failure> {
     Block::with(start, |block| spawn_block(start, block))?
 }
 
-fn spawn_block(start: &Start, block: &Block) -> Result<Started, Failure> {
+fn spawn_block(start: &Start, block: &mut Block) -> Result<Started, Failure> {
     let plan = Plan {
+        pwd: block.pwd_room(),
         program: block.program(),
         run_dir: block.run_dir(),
         argv: block.argv(),
         envp: block.envp(),
-        stdio: [start.stdin.as_raw_fd(), start.stdout.as_raw_fd(), start.stderr.as_raw_fd()],
+        stdio: start.stdio.map(|fd| fd.as_raw_fd()),
+        dies_with_host: start.fate == Fate::DiesWithHost,
         host: std::process::id() as libc::pid_t,
         failed_step: AtomicI32::new(0),
         error: AtomicI32::new(0),
@@ -74,7 +76,10 @@ struct Plan {
     run_dir: *const c_char,
     argv: *const *const c_char,
     envp: *const *const c_char,
+    /// Where the child writes the real name of its directory; null if it does not.
+    pwd: *mut c_char,
     stdio: [c_int; 3],
+    dies_with_host: bool,
     host: libc::pid_t,
     /// Written by the child: the memory is shared.
     failed_step: AtomicI32,
@@ -118,7 +123,9 @@ fn prepare(plan: &Plan) -> Result<(), i32> {
     // SAFETY: system calls on numbers. Descriptors that the host left open are
     // its own doing, so whether they can be closed decides nothing.
     unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if plan.dies_with_host {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        }
         // The host may have died before; in another namespace it has no number.
         let host_died = ![plan.host, 0].contains(&libc::getppid());
         let done = !host_died
@@ -132,8 +139,17 @@ fn prepare(plan: &Plan) -> Result<(), i32> {
 }
 
 fn enter(plan: &Plan) -> Result<(), i32> {
-    // SAFETY: a string of the plan, which ends in NUL.
-    if unsafe { libc::chdir(plan.run_dir) } == 0 { Ok(()) } else { Err(ENTERING) }
+    // SAFETY: a string of the plan, which ends in NUL, and room of the size
+    // that is named. Where there is no name, the room keeps the one it has.
+    unsafe {
+        if libc::chdir(plan.run_dir) != 0 {
+            return Err(ENTERING);
+        }
+        if !plan.pwd.is_null() {
+            libc::syscall(libc::SYS_getcwd, plan.pwd, PATH_ROOM);
+        }
+    }
+    Ok(())
 }
 
 fn execute(plan: &Plan) -> i32 {

@@ -4,14 +4,16 @@
 //! the environment is asked for.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+use super::super::MARKER;
 use super::super::shell::Args;
-use super::start::{Failure, Start, Started, errno};
+use super::start::{Failure, Pwd, Start, Started, errno};
 
 /// Starts a program. Its end announces itself on no descriptor.
 pub fn spawn(start: &Start) -> Result<Started, Failure> {
@@ -24,22 +26,25 @@ pub fn spawn(start: &Start) -> Result<Started, Failure> {
     if let Some((name, rest)) = words.split_first() {
         command.arg0(name).args(rest);
     }
-    command.env_clear().envs(start.env.entries()).current_dir(start.run_dir).process_group(0);
-    for (set, fd) in [
-        (Command::stdin as fn(&mut Command, Stdio) -> &mut Command, start.stdin),
-        (Command::stdout, start.stdout),
-        (Command::stderr, start.stderr),
-    ] {
-        let own = fd.try_clone_to_owned().map_err(|error| Failure::Process(errno(&error)))?;
-        set(&mut command, own.into());
+    command.env_clear().envs(start.env.given.iter().map(|(name, value)| (name, value))).env(MARKER, start.env.marker);
+    match start.env.pwd {
+        Pwd::Given => {}
+        Pwd::Real => {
+            command.envs(std::fs::canonicalize(start.run_dir).map(|real| ("PWD", real)));
+        }
     }
+    command.current_dir(start.run_dir).process_group(0);
+    let [stdin, stdout, stderr] = start.stdio.map(|fd| fd.try_clone_to_owned());
+    let own = |fd: io::Result<OwnedFd>| fd.map(Stdio::from).map_err(|error| Failure::Process(errno(&error)));
+    command.stdin(own(stdin)?).stdout(own(stdout)?).stderr(own(stderr)?);
     let child = command.spawn().map_err(|error| failure(&error, start))?;
     Ok(Started { pid: Pid::from_child(&child), pidfd: None })
 }
 
 // The library does not say which step failed.
 fn failure(error: &io::Error, start: &Start) -> Failure {
-    let number = errno(error);
+    // Only a NUL is found before the kernel is asked.
+    let Some(number) = Errno::from_io_error(error) else { return Failure::Nul };
     if [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&number) {
         return Failure::Process(number);
     }

@@ -5,30 +5,36 @@
 //! inner names, so that the outer run finds the inner one's processes too.
 
 use std::ffi::{OsStr, OsString};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::super::MARKER;
 
 /// A longer name from outside is none of ours.
 const LONGEST: usize = 256;
 
-/// The name of one call of the runner.
-pub struct Marker(String);
+/// The number of one call of the runner.
+pub struct Marker(u64);
 
 impl Marker {
     /// Random: a number would come again one day, while a process that a hook
     /// left behind on purpose still bears it.
     pub fn new() -> Marker {
-        Marker(format!("{:016x}", RandomState::new().hash_one(std::process::id())))
+        Marker(RandomState::new().build_hasher().finish())
     }
 
     /// The name of one process of this run.
     pub fn of(&self, index: usize, env: &[(OsString, OsString)]) -> String {
         let outer = env.iter().find(|(name, _)| name == MARKER).and_then(|(_, value)| outer_name(value));
         match outer {
-            Some(outer) => format!("{outer}/{}.{index}", self.0),
-            None => format!("{}.{index}", self.0),
+            Some(outer) => format!("{outer}/{:016x}.{index}", self.0),
+            None => format!("{:016x}.{index}", self.0),
         }
+    }
+
+    /// What the environments of all processes of this run have in them.
+    #[cfg(target_os = "linux")]
+    pub fn in_environ(&self) -> String {
+        format!("{:016x}.", self.0)
     }
 }
 
@@ -54,10 +60,10 @@ mod tests {
     fn an_inner_run_is_part_of_the_outer_one() {
         let marker = Marker::new();
         let cases = [
-            ("none outside", None, format!("{}.7", marker.0)),
-            ("inside another", Some("ab12.0"), format!("ab12.0/{}.7", marker.0)),
-            ("not one of ours", Some("x; rm"), format!("{}.7", marker.0)),
-            ("empty", Some(""), format!("{}.7", marker.0)),
+            ("none outside", None, format!("{:016x}.7", marker.0)),
+            ("inside another", Some("ab12.0"), format!("ab12.0/{:016x}.7", marker.0)),
+            ("not one of ours", Some("x; rm"), format!("{:016x}.7", marker.0)),
+            ("empty", Some(""), format!("{:016x}.7", marker.0)),
         ];
         for (name, outer, expected) in cases {
             let env: Vec<(OsString, OsString)> =
@@ -84,7 +90,7 @@ mod tests {
 
     #[test]
     fn no_two_runs_have_one_name() {
-        let names: std::collections::HashSet<String> = (0..1000).map(|_| Marker::new().0).collect();
+        let names: std::collections::HashSet<u64> = (0..1000).map(|_| Marker::new().0).collect();
         assert_eq!(names.len(), 1000);
     }
 }

@@ -1,10 +1,10 @@
 //! A process that runs, with its pipes: what happens on them, and its end.
 
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, WaitIdStatus, waitid};
@@ -20,7 +20,9 @@ const LOOK: Duration = Duration::from_millis(5);
 const LOOK_CLOSELY: Duration = Duration::from_millis(1);
 /// How long a killed process may take to die.
 const DYING: Duration = Duration::from_secs(1);
-/// What a pipe holds, so much is read at once from those that print much.
+/// How much is read at once, until a process prints more than that.
+const SMALL_READ: usize = 2048;
+/// What a pipe holds; so much is read at once from then on.
 const PIPE_SIZE: usize = 64 * 1024;
 /// A flood that never ends must not hold the drain of a pipe.
 const DRAIN_READS: usize = 64;
@@ -107,11 +109,16 @@ impl<'a> Process<'a> {
         self.index
     }
 
+    pub fn age(&self) -> Duration {
+        self.child.age(Instant::now())
+    }
+
     pub fn root(&self) -> Root<'_> {
         Root { pid: self.pid, marker: &self.marker }
     }
 
-    /// The descriptors on which something may happen.
+    /// The descriptors on which something may happen. The end comes last: what
+    /// was printed before is read before it is noted.
     pub fn watched(&self) -> impl Iterator<Item = (Role, BorrowedFd<'_>)> {
         let end = self.pidfd.as_ref().filter(|_| !self.child.has_ended());
         let all = [
@@ -121,6 +128,11 @@ impl<'a> Process<'a> {
             (Role::End, end),
         ];
         all.into_iter().filter_map(|(role, fd)| Some((role, fd?.as_fd())))
+    }
+
+    fn watched_roles(&self) -> [Option<Role>; 4] {
+        let mut watched = self.watched().map(|(role, _)| role);
+        std::array::from_fn(|_| watched.next())
     }
 
     /// When it wants to be looked at, even if nothing happens.
@@ -141,8 +153,18 @@ impl<'a> Process<'a> {
         self.child.next(now, self.is_open(), is_answer)
     }
 
-    /// Takes note of something that happened.
-    pub fn take(&mut self, role: Role, flags: PollFlags, buffer: &mut Vec<u8>, now: Instant) {
+    /// Takes note of what happened on the watched descriptors, in their order.
+    pub fn take(&mut self, happened: &mut impl Iterator<Item = PollFlags>, buffer: &mut Vec<u8>, now: Instant) {
+        let roles = self.watched_roles();
+        for role in roles.into_iter().flatten() {
+            let flags = happened.next().unwrap_or(PollFlags::empty());
+            if !flags.is_empty() {
+                self.take_one(role, flags, buffer, now);
+            }
+        }
+    }
+
+    fn take_one(&mut self, role: Role, flags: PollFlags, buffer: &mut Vec<u8>, now: Instant) {
         match role {
             Role::Stdin => {
                 if self.feed.as_mut().is_some_and(|feed| !feed.write()) {
@@ -150,8 +172,10 @@ impl<'a> Process<'a> {
                 }
             }
             Role::Stdout | Role::Stderr => {
-                let hung_up = flags.contains(PollFlags::HUP);
-                if self.read(role, buffer, now) == More::NotNow && hung_up {
+                // Hung up without anything to read, or with the rest just read.
+                let last = flags.contains(PollFlags::HUP);
+                let empty = !flags.contains(PollFlags::IN) || self.read(role, buffer, now) == More::NotNow;
+                if last && empty {
                     self.close(role);
                 }
             }
@@ -211,26 +235,25 @@ impl<'a> Process<'a> {
     fn read(&mut self, role: Role, buffer: &mut Vec<u8>, now: Instant) -> More {
         let pipe = if role == Role::Stdout { &self.stdout } else { &self.stderr };
         let Some(pipe) = pipe else { return More::NotNow };
+        let mut small = [MaybeUninit::uninit(); SMALL_READ];
         buffer.clear();
-        match rustix::io::read(pipe, spare_capacity(buffer)) {
+        let room = if buffer.capacity() == 0 { &mut small[..] } else { buffer.spare_capacity_mut() };
+        match rustix::io::read(pipe, room) {
             Err(Errno::AGAIN) => return More::NotNow,
             Err(Errno::INTR) => return More::Perhaps,
-            Ok(0) | Err(_) => {
-                self.close(role);
-                return More::NotNow;
+            Ok(([], _)) | Err(_) => self.close(role),
+            Ok((bytes, rest)) => {
+                match role {
+                    Role::Stdout => self.child.printed(bytes, now),
+                    Role::Stderr | Role::Stdin | Role::End => self.child.complained(bytes, now),
+                }
+                if rest.is_empty() {
+                    buffer.reserve_exact(PIPE_SIZE);
+                    return More::Perhaps;
+                }
             }
-            Ok(_) => {}
         }
-        match role {
-            Role::Stdout => self.child.printed(buffer, now),
-            Role::Stderr | Role::Stdin | Role::End => self.child.complained(buffer, now),
-        }
-        if buffer.len() < buffer.capacity() {
-            return More::NotNow;
-        }
-        buffer.clear();
-        buffer.reserve_exact(PIPE_SIZE);
-        More::Perhaps
+        More::NotNow
     }
 
     fn close(&mut self, role: Role) {

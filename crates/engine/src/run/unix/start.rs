@@ -6,7 +6,8 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use rustix::process::Pid;
 
 use super::super::child::Child;
 use super::super::shell::{self, Machine, Way};
-use super::super::{Invocation, MARKER};
+use super::super::Invocation;
 use super::marker::Marker;
 use super::process::{Feed, Process};
 use super::spawn;
@@ -29,12 +30,12 @@ const BUSY_TRIES: u32 = 6;
 
 /// What a new process is given.
 pub struct Start<'a> {
-    pub way: &'a Way,
+    pub way: &'a Way<'a>,
     pub run_dir: &'a Path,
     pub env: Environment<'a>,
-    pub stdin: BorrowedFd<'a>,
-    pub stdout: BorrowedFd<'a>,
-    pub stderr: BorrowedFd<'a>,
+    /// Its stdin, stdout and stderr.
+    pub stdio: [BorrowedFd<'a>; 3],
+    pub fate: Fate,
 }
 
 /// A new process, and a descriptor that becomes readable when it ends, where
@@ -54,91 +55,93 @@ pub enum Failure {
     Directory(Errno),
     /// Its program cannot be executed. Nothing of it ran.
     Program(Errno),
+    /// A text for it holds a NUL, at which the kernel would end it.
+    Nul,
 }
 
 /// The environment of a process: the caller's, and what is ours to say.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
-    pub given: &'a [(OsString, OsString)],
+    pub given: &'a Arc<Vec<(OsString, OsString)>>,
     pub marker: &'a str,
-    pub pwd: Option<&'a Path>,
+    pub pwd: Pwd,
+}
+
+/// What happens to a process when the thread that started it ends, where the
+/// system can see to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fate {
+    DiesWithHost,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+    OutlivesHost,
+}
+
+/// What becomes of `PWD`. A shell keeps what it inherited where that is the
+/// directory it runs in, and else puts the directory's real name there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pwd {
+    /// It stays as it is: it is right, or a shell will see to it.
+    Given,
+    /// It becomes the real name of the run directory.
+    Real,
 }
 
 /// Starts a process, or says why it cannot be started.
 pub fn start<'a>(index: usize, invocation: &'a Invocation, marker: &Marker) -> Result<Process<'a>, String> {
-    refuse_nul(invocation)?;
     let marker = marker.of(index, &invocation.env);
-    let ways = ways(invocation)?;
-    match try_start(index, invocation, &marker, &ways) {
-        Err(Failure::Process(_)) => {
-            thread::sleep(NO_ROOM_PAUSE);
-            try_start(index, invocation, &marker, &ways)
-        }
-        result => result,
+    let mut started = try_start(index, invocation, &marker);
+    if let Err(Failure::Process(_)) = started {
+        thread::sleep(NO_ROOM_PAUSE);
+        started = try_start(index, invocation, &marker);
     }
-    .map_err(|failure| explain(failure, invocation, &ways))
+    started.map_err(|failure| explain(failure, invocation))
 }
 
-impl<'a> Environment<'a> {
-    pub fn entries(&self) -> impl Iterator<Item = (&'a OsStr, &'a OsStr)> {
-        let pwd = self.pwd;
-        let given = self.given.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-        given
-            .filter(move |(name, _)| *name != MARKER && (pwd.is_none() || *name != "PWD"))
-            .chain([(OsStr::new(MARKER), OsStr::new(self.marker))])
-            .chain(pwd.map(|pwd| (OsStr::new("PWD"), pwd.as_os_str())))
-    }
-}
-
-/// The kernel ends every text at a NUL: a program would be given half of it.
-fn refuse_nul(invocation: &Invocation) -> Result<(), String> {
-    let has_nul = |text: &OsStr| text.as_bytes().contains(&0);
-    let variable = invocation.env.iter().find(|(name, value)| has_nul(name) || has_nul(value));
-    let place = match variable {
-        _ if has_nul(invocation.command.as_ref()) => "the command".to_owned(),
-        _ if has_nul(invocation.run_dir.as_os_str()) => "the directory".to_owned(),
-        Some((name, _)) => format!("the environment variable {}", name.to_string_lossy()),
-        None => return Ok(()),
-    };
-    Err(format!("{place} holds a NUL character, which no program can be given"))
-}
-
-/// The ways to start it, the first one first; there is at least one.
-pub fn ways(invocation: &Invocation) -> Result<Vec<Way>, String> {
-    let machine = Machine {
-        os: Os::current(),
-        env: &invocation.env,
-        is_program: &is_program,
-        has_shebang: &|_| false, // Here the kernel looks for it.
-    };
-    shell::ways(&invocation.command, &machine)
-}
-
-fn try_start<'a>(
-    index: usize,
-    invocation: &'a Invocation,
-    marker: &str,
-    ways: &[Way],
-) -> Result<Process<'a>, Failure> {
+fn try_start<'a>(index: usize, invocation: &'a Invocation, marker: &str) -> Result<Process<'a>, Failure> {
     // The deadline starts before stdin is written: a hook that never reads its
     // input must not hold the agent for longer than its timeout.
     let child = Child::starting(invocation, Instant::now());
     let (stdin, feed) = filled_pipe(&invocation.stdin)?;
     let (stdout, child_stdout) = output_pipe()?;
     let (stderr, child_stderr) = output_pipe()?;
-    let mut result = Err(Failure::Program(Errno::NOENT));
-    for way in ways {
-        let pwd = if way.direct { pwd(invocation) } else { None };
-        let env = Environment { given: &invocation.env, marker, pwd: pwd.as_deref() };
-        let (stdin, stdout, stderr) = (stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd());
-        result = spawn_ready(&Start { way, run_dir: &invocation.run_dir, env, stdin, stdout, stderr });
-        if !matches!(result, Err(Failure::Program(_))) {
-            break;
-        }
-    }
-    let started = result?;
+    let stdio = [stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
+    let started = spawn_either_way(invocation, marker, stdio)?;
     let feed = feed.map(|writer| Feed::new(writer, stdin, &invocation.stdin));
     Ok(Process::new(index, started, child, marker.to_owned(), feed, stdout, stderr))
+}
+
+/// The way that is tried first.
+pub fn first_way(invocation: &Invocation) -> Result<Way<'_>, String> {
+    let machine = machine(invocation);
+    match shell::direct(&invocation.command, &machine) {
+        Some(way) => Ok(way),
+        None => shell::by_shell(&invocation.command, &machine),
+    }
+}
+
+fn machine(invocation: &Invocation) -> Machine<'_> {
+    Machine {
+        os: Os::current(),
+        env: &invocation.env,
+        is_program: &is_program,
+        has_shebang: &|_| false, // Here the kernel looks for it.
+    }
+}
+
+/// Without a shell where that is the same; else, or where the program cannot be
+/// executed and therefore nothing ran yet, by the shell.
+fn spawn_either_way(invocation: &Invocation, marker: &str, stdio: [BorrowedFd; 3]) -> Result<Started, Failure> {
+    let machine = machine(invocation);
+    let spawn = |way: &Way| {
+        let pwd = if way.direct { pwd(invocation) } else { Pwd::Given };
+        let env = Environment { given: &invocation.env, marker, pwd };
+        spawn_ready(&Start { way, run_dir: &invocation.run_dir, env, stdio, fate: Fate::DiesWithHost })
+    };
+    match shell::direct(&invocation.command, &machine).map(|way| spawn(&way)) {
+        None | Some(Err(Failure::Program(_))) => {}
+        Some(result) => return result,
+    }
+    spawn(&shell::by_shell(&invocation.command, &machine).map_err(|_| Failure::Program(Errno::NOENT))?)
 }
 
 /// A program that was just written may still be open in a process that another
@@ -179,7 +182,7 @@ fn output_pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
 
 /// A pipe that no program inherits, neither end of it among the first three
 /// descriptors, which a host may have closed.
-fn pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
+pub fn pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
     let (reader, writer) = io::pipe().map_err(|error| Failure::Process(errno(&error)))?;
     Ok((above_stdio(reader.into())?, above_stdio(writer.into())?))
 }
@@ -193,37 +196,44 @@ fn set_nonblocking(fd: &OwnedFd) -> Result<(), Failure> {
     fcntl_setfl(fd, OFlags::NONBLOCK).map_err(Failure::Process)
 }
 
-/// The directory as a shell would put it into `PWD`: what it inherited where
-/// that is the same directory, else its real name.
-fn pwd(invocation: &Invocation) -> Option<PathBuf> {
-    let run_dir = fs::metadata(&invocation.run_dir).ok()?;
-    let inherited = invocation.env.iter().find(|(name, _)| name == "PWD").map(|(_, value)| Path::new(value));
-    let same = |path: &&Path| {
-        path.is_absolute()
-            && fs::metadata(path).is_ok_and(|pwd| (pwd.dev(), pwd.ino()) == (run_dir.dev(), run_dir.ino()))
-    };
-    match inherited.filter(same) {
-        Some(path) => Some(path.to_owned()),
-        None => fs::canonicalize(&invocation.run_dir).ok(),
+fn pwd(invocation: &Invocation) -> Pwd {
+    let given = invocation.env.iter().find(|(name, _)| name == "PWD").map(|(_, value)| Path::new(value));
+    match given {
+        Some(given) if given.is_absolute() && is_same_directory(given, &invocation.run_dir) => Pwd::Given,
+        Some(_) | None => Pwd::Real,
     }
+}
+
+fn is_same_directory(one: &Path, other: &Path) -> bool {
+    let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    one.as_os_str() == other.as_os_str() || identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
 fn is_program(file: &OsStr) -> bool {
     fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) && access(file, Access::EXEC_OK).is_ok()
 }
 
-fn explain(failure: Failure, invocation: &Invocation, ways: &[Way]) -> String {
-    let program = ways.last().map(|way| way.program.to_string_lossy()).unwrap_or_default();
+fn explain(failure: Failure, invocation: &Invocation) -> String {
     match failure {
         Failure::Process(error) => format!("no new process could be made: {}", io::Error::from(error)),
         Failure::Directory(error) => {
-            format!(
-                "its directory {} cannot be entered: {}",
-                invocation.run_dir.display(),
-                io::Error::from(error)
-            )
+            format!("its directory {} cannot be entered: {}", invocation.run_dir.display(), io::Error::from(error))
         }
-        Failure::Program(error) => format!("{program} cannot be executed: {}", io::Error::from(error)),
+        Failure::Program(error) => format!("the shell cannot be executed: {}", io::Error::from(error)),
+        Failure::Nul => {
+            format!("{} holds a NUL character, which no program can be given", place_of_nul(invocation))
+        }
+    }
+}
+
+fn place_of_nul(invocation: &Invocation) -> String {
+    let has_nul = |text: &OsStr| text.as_bytes().contains(&0);
+    let variable = invocation.env.iter().find(|(name, value)| has_nul(name) || has_nul(value));
+    match variable {
+        _ if has_nul(invocation.command.as_ref()) => "the command".to_owned(),
+        _ if has_nul(invocation.run_dir.as_os_str()) => "the directory".to_owned(),
+        Some((name, _)) => format!("the environment variable {}", name.to_string_lossy()),
+        None => "a text".to_owned(),
     }
 }
 

@@ -1,0 +1,158 @@
+//! `boathook init`: sample hooks to begin with.
+
+mod new_file;
+mod sample;
+
+use std::path::{Path, PathBuf};
+
+use boathook_engine::config;
+use boathook_engine::edition::Edition;
+use boathook_engine::engine::Settings;
+use boathook_engine::read_file::{self, Owner};
+use boathook_engine::source::Source;
+
+use crate::Status;
+use crate::args::Global;
+use crate::error::Failed;
+use crate::settings::settings;
+use crate::ui::{Style, Ui};
+use new_file::{Access, write_new};
+use sample::{Entry, Sample};
+
+/// Write sample hooks to begin with
+///
+/// Writes a hooks.json and the scripts it names into ~/.cursor, where they
+/// apply to all your work. A file that exists is left as it is and named; for
+/// an existing hooks.json you are told what to add.
+///
+/// The first sample notes every prompt in a log and lets it go. The whole
+/// sample (`--full`) notes all events, refuses git and asks about gh, keeps
+/// secrets from Tab, and formats files after Tab edited them. The logs are
+/// private: `agent.log` and `agent-audit.log` in Boathook's state directory.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  boathook init                   a first hook of your own
+  boathook init --full            the whole sample
+  boathook init --project         a first hook for this repository, to commit
+  boathook --edition 2.3 init     as the first generation did it: the log is /tmp/agent.log")]
+pub struct InitArgs {
+    /// Write the whole sample: audit, a guard for git, redaction and formatting for Tab
+    #[arg(long)]
+    full: bool,
+    /// Write into the workspace's .cursor, for everybody who works there
+    #[arg(long)]
+    project: bool,
+}
+
+/// Where a sample goes.
+struct Place {
+    /// The `.cursor` folder.
+    folder: PathBuf,
+    /// What stands before a script's name in its hooks.json: user hooks run
+    /// in `~/.cursor`, project hooks in the project's root.
+    prefix: &'static str,
+}
+
+pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Failed> {
+    let settings = settings(global, &[])?;
+    let sample = if args.full { Sample::full(settings.edition) } else { Sample::first(settings.edition) };
+    let mut in_use = false;
+    for place in places(&settings, args.project)? {
+        in_use |= write_sample(ui, &place, &sample, settings.edition)?;
+    }
+    if args.full && in_use {
+        ui.hint("from now on git is refused to agents and gh is asked about: see block-git.sh");
+    }
+    if args.project {
+        ui.hint("project hooks run once you trust the workspace: `boathook trust`");
+    }
+    ui.hint("`boathook list` shows what is configured");
+    Ok(Status::Success)
+}
+
+fn places(settings: &Settings, project: bool) -> Result<Vec<Place>, Failed> {
+    let home = &settings.roots.home;
+    if !project {
+        return Ok(vec![Place { folder: folder(&Source::user(home)), prefix: "./hooks/" }]);
+    }
+    if settings.roots.workspaces.iter().any(|root| is_home(root, home)) {
+        return Err(Failed::other(
+            format!("{} is your home, not a project", home.display()),
+            "go into a project, name one with --workspace, or leave out --project",
+        ));
+    }
+    let place = |root: &PathBuf| Place { folder: folder(&Source::project(root)), prefix: ".cursor/hooks/" };
+    Ok(settings.roots.workspaces.iter().map(place).collect())
+}
+
+fn is_home(root: &Path, home: &Path) -> bool {
+    root == home || root.canonicalize().ok().is_some_and(|root| home.canonicalize().ok() == Some(root))
+}
+
+fn folder(source: &Source) -> PathBuf {
+    source.file.parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// Scripts first: a hooks.json never names a script that is not there. Says
+/// whether the hooks.json is the sample's.
+fn write_sample(ui: &mut Ui, place: &Place, sample: &Sample, edition: Edition) -> Result<bool, Failed> {
+    let scripts = place.folder.join("hooks");
+    std::fs::create_dir_all(&scripts).map_err(|error| Failed::file(&scripts, error))?;
+    for script in &sample.scripts {
+        let file = scripts.join(script.name);
+        write(ui, &file, &script.text, Access::Execute)?;
+    }
+    let file = place.folder.join("hooks.json");
+    let written = write(ui, &file, &sample.hooks_json(place.prefix), Access::Read)?;
+    if !written {
+        what_to_add(ui, &file, sample, place.prefix, edition);
+    }
+    Ok(written)
+}
+
+fn write(ui: &mut Ui, file: &Path, text: &str, access: Access) -> Result<bool, Failed> {
+    let written = write_new(file, text, access).map_err(|error| Failed::file(file, error))?;
+    let path = crate::ui::clean(&file.display().to_string());
+    let (word, rest) = if written {
+        (ui.styled("wrote ", Style::Green), "")
+    } else {
+        (ui.styled("exists", Style::Yellow), ", left as it is")
+    };
+    ui.painted_line(&format!("{word} {path}{rest}"));
+    Ok(written)
+}
+
+/// Says which entries of the sample an existing hooks.json lacks.
+fn what_to_add(ui: &mut Ui, file: &Path, sample: &Sample, prefix: &str, edition: Edition) {
+    let config = match read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody) {
+        Ok(read) => config::read(&read.bytes, edition),
+        Err(error) => return ui.warning(&format!("{}: {error}", file.display())),
+    };
+    let missing = missing(&config, sample, prefix);
+    if missing.is_empty() {
+        return ui.line("       it has every hook of the sample already");
+    }
+    ui.line("       to use the sample, add to its \"hooks\":");
+    for entry in missing {
+        // A second list of an event would put the first one out of force.
+        let there = config.definitions.iter().any(|it| it.event.name() == entry.event);
+        let event = entry.event;
+        ui.line(&if there {
+            format!("         to the list of \"{event}\": {}", entry.list(prefix))
+        } else {
+            format!("         \"{event}\": [{}]", entry.list(prefix))
+        });
+    }
+}
+
+fn missing(config: &config::Config, sample: &Sample, prefix: &str) -> Vec<Entry> {
+    let has = |event: &str, script: &str| {
+        let command = format!("{prefix}{script}");
+        config.definitions.iter().any(|it| it.event.name() == event && it.label() == command)
+    };
+    let lacks = |entry: &Entry| Entry {
+        event: entry.event,
+        scripts: entry.scripts.iter().copied().filter(|script| !has(entry.event, script)).collect(),
+    };
+    sample.entries.iter().map(lacks).filter(|entry| !entry.scripts.is_empty()).collect()
+}

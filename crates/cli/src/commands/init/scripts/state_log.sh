@@ -1,0 +1,3 @@
+@state_folder@
+mkdir -p "$folder"
+log=$folder/agent.log

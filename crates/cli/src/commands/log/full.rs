@@ -1,0 +1,143 @@
+//! One record with all it holds.
+
+use boathook_engine::record::Record;
+
+use super::{time, words};
+use crate::ui::{Style, Ui, clean};
+
+/// Prints it.
+pub fn show(ui: &mut Ui, record: &Record) {
+    let (result, style) = words::result(record);
+    fact(ui, "id", &record.id);
+    fact(ui, "time", &time::long(&record.timestamp));
+    fact(ui, "event", &format!("{}, {}", record.step, words::found(record)));
+    optional(ui, "hook", record.command.as_deref());
+    optional(ui, "source", record.source.as_deref());
+    optional(ui, "place", record.place.as_deref());
+    optional(ui, "directory", record.directory.as_deref());
+    optional(
+        ui,
+        "timeout",
+        record.timeout_ms.map(|millis| format!("{} s", millis as f64 / 1000.0)).as_deref(),
+    );
+    optional(ui, "took", record.duration.map(time::took).as_deref());
+    optional(ui, "exit code", record.exit_code.map(|code| code.to_string()).as_deref());
+    let result = ui.styled(result, style);
+    painted(ui, "result", &result);
+    optional(ui, "reason", record.reason.as_deref());
+    if record.blocked {
+        let refused = ui.styled("the event was refused", Style::Red);
+        painted(ui, "decision", &refused);
+    }
+    if record.automatic_followup {
+        fact(ui, "follow-up", "sent by itself");
+    }
+    for note in &record.notes {
+        fact(ui, "note", note);
+    }
+    optional(ui, "conversation", record.conversation.as_deref());
+    block(ui, "input", &text_of(record.request.get()));
+    match &record.response {
+        Some(response) => block(ui, "output", &text_of(response.get())),
+        None => fact(ui, "output", "nothing"),
+    }
+    if !record.stderr.is_empty() {
+        block(ui, "stderr", &record.stderr);
+    }
+}
+
+fn optional(ui: &mut Ui, name: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        fact(ui, name, value);
+    }
+}
+
+/// A name and what it is; further lines stand below the first.
+fn fact(ui: &mut Ui, name: &str, value: &str) {
+    painted(ui, name, &clean(value).replace('\n', "\n             "));
+}
+
+fn painted(ui: &mut Ui, name: &str, value: &str) {
+    let name = ui.styled(&format!("{name:<12}"), Style::Bold);
+    ui.painted_line(format!("{name} {value}").trim_end());
+}
+
+/// A name, and a text of many lines below it.
+fn block(ui: &mut Ui, name: &str, text: &str) {
+    let name = ui.styled(name, Style::Bold);
+    ui.painted_line(&name);
+    for line in text.trim_end().lines() {
+        ui.line(&format!("  {line}"));
+    }
+}
+
+/// JSON spread over lines, or the text that was printed in its place.
+fn text_of(json: &str) -> String {
+    serde_json::from_str::<String>(json).unwrap_or_else(|_| spread(json))
+}
+
+/// Compact JSON over many lines. Only the space between values changes: a
+/// number or an escape stays as it was written.
+fn spread(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
+    let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
+    let mut before = ' ';
+    for character in json.chars() {
+        if in_text {
+            out.push(character);
+            in_text = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+            before = character;
+            continue;
+        }
+        let opened = matches!(before, '{' | '[');
+        match character {
+            ' ' | '\n' | '\t' | '\r' => continue,
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                if !opened {
+                    new_line(&mut out, depth);
+                }
+            }
+            _ if opened => new_line(&mut out, depth),
+            _ => {}
+        }
+        out.push(character);
+        match character {
+            '{' | '[' => depth += 1,
+            ',' => new_line(&mut out, depth),
+            ':' => out.push(' '),
+            '"' => in_text = true,
+            _ => {}
+        }
+        before = character;
+    }
+    out
+}
+
+fn new_line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_spread_and_every_value_stays_as_it_was() {
+        let cases = [
+            (
+                r#"{"a":1.0,"b":[1e400,{}],"c":{}}"#,
+                "{\n  \"a\": 1.0,\n  \"b\": [\n    1e400,\n    {}\n  ],\n  \"c\": {}\n}",
+            ),
+            (r#"{"a":"x\"{,:\\"}"#, "{\n  \"a\": \"x\\\"{,:\\\\\"\n}"),
+            ("[]", "[]"),
+            (r#"[[""]]"#, "[\n  [\n    \"\"\n  ]\n]"),
+            ("}]", "\n}\n]"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(spread(json), expected);
+        }
+    }
+}

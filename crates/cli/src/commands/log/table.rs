@@ -1,0 +1,178 @@
+//! Records as lines of a table.
+
+use boathook_engine::event::EVENTS;
+use boathook_engine::record::Record;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::{time, words};
+use crate::ui::{Style, Ui, clean, terminal_width};
+
+/// A column before the last one, which takes what is left of the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Day,
+    Time,
+    Id,
+    Event,
+    Source,
+    Outcome,
+    Took,
+}
+
+use Column::*;
+
+const WIDE: &[Column] = &[Day, Time, Id, Event, Source, Outcome, Took];
+/// For terminals that have no room for more.
+const NARROW: &[Column] = &[Time, Id, Event, Outcome, Took];
+/// The last column's heading,
+const LAST: &str = "HOOK";
+/// the room it should have,
+const ROOM: usize = 24;
+/// and what it is given in any case.
+const SHORTEST: usize = 8;
+
+/// How wide each column is.
+pub struct Table {
+    columns: Vec<(Column, usize)>,
+    /// What is left for the last column; none is no limit.
+    rest: Option<usize>,
+}
+
+impl Table {
+    /// As wide as these records need.
+    pub fn for_records(records: &[&Record]) -> Table {
+        Table::new(|column| {
+            records.iter().map(|record| column.text(record).width()).max().unwrap_or_default()
+        })
+    }
+
+    /// As wide as a record can be.
+    pub fn widest() -> Table {
+        Table::new(Column::widest)
+    }
+
+    fn new(width: impl Fn(Column) -> usize) -> Table {
+        let wide = Table::with(WIDE, &width);
+        if wide.rest.is_none_or(|rest| rest >= ROOM) { wide } else { Table::with(NARROW, &width) }
+    }
+
+    fn with(columns: &[Column], width: impl Fn(Column) -> usize) -> Table {
+        let sized = |column: &Column| (*column, width(*column).max(column.heading().len()));
+        let columns: Vec<(Column, usize)> = columns.iter().map(sized).collect();
+        let used: usize = columns.iter().map(|(_, width)| width + 2).sum();
+        let rest = terminal_width().map(|width| width.saturating_sub(used).max(SHORTEST));
+        Table { columns, rest }
+    }
+
+    pub fn heading(&self, ui: &mut Ui) {
+        let line = self.line(LAST, |column| column.heading().to_owned(), |_, text| text.to_owned());
+        let line = ui.styled(&line, Style::Bold);
+        ui.painted_line(&line);
+    }
+
+    pub fn print(&self, ui: &mut Ui, record: &Record) {
+        let hook = one_line(record.command.as_deref().unwrap_or_default());
+        let paint = |column, text: &str| match column {
+            Id => ui.styled(text, Style::Dim),
+            Outcome => ui.styled(text, words::result(record).1),
+            Day | Time | Event | Source | Took => clean(text),
+        };
+        let line = self.line(&hook, |column| column.text(record), paint);
+        ui.painted_line(&line);
+    }
+
+    fn line(
+        &self,
+        last: &str,
+        text: impl Fn(Column) -> String,
+        paint: impl Fn(Column, &str) -> String,
+    ) -> String {
+        let mut line = String::new();
+        for (column, width) in &self.columns {
+            let text = text(*column);
+            let (padding, painted) = (" ".repeat(width.saturating_sub(text.width())), paint(*column, &text));
+            match column {
+                // Numbers stand to the right of their column.
+                Took => line.extend([&padding, &painted, "  "]),
+                Day | Time | Id | Event | Source | Outcome => line.extend([&painted, &padding, "  "]),
+            }
+        }
+        line.push_str(&clean(&self.rest.map_or_else(|| last.to_owned(), |rest| cut(last, rest))));
+        line.trim_end().to_owned()
+    }
+}
+
+impl Column {
+    fn heading(self) -> &'static str {
+        match self {
+            Day => "DAY",
+            Time => "TIME",
+            Id => "ID",
+            Event => "EVENT",
+            Source => "SOURCE",
+            Outcome => "RESULT",
+            Took => "TOOK",
+        }
+    }
+
+    fn text(self, record: &Record) -> String {
+        one_line(&match self {
+            Day => time::day(&record.timestamp),
+            Time => time::of_day(&record.timestamp),
+            Id => words::short_id(record).to_owned(),
+            Event => record.step.clone(),
+            Source => record.source.clone().unwrap_or_default(),
+            Outcome => words::result(record).0.to_owned(),
+            Took => record.duration.map(time::took).unwrap_or_default(),
+        })
+    }
+
+    fn widest(self) -> usize {
+        match self {
+            Day => "11-15".len(),
+            Time => "22:00:00".len(),
+            Id => "0000aaaa".len(),
+            Event => EVENTS.iter().map(|spec| spec.name.len()).max().unwrap_or_default(),
+            Source => "enterprise".len(),
+            Outcome => "failed closed".len(),
+            Took => "9.9 ms".len(),
+        }
+    }
+}
+
+/// Commands may have several lines; a row has one.
+fn one_line(text: &str) -> String {
+    clean(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The text within a width on the screen.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or(0);
+        used < width
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_by_what_it_takes_on_the_screen() {
+        let cases = [
+            ("short", 5, "short"),
+            ("longer", 5, "long…"),
+            ("日本語です", 5, "日本…"),
+            ("日本語", 6, "日本語"),
+            ("e\u{301}e\u{301}e", 3, "e\u{301}e\u{301}e"),
+        ];
+        for (text, width, expected) in cases {
+            assert_eq!(cut(text, width), expected);
+        }
+    }
+}

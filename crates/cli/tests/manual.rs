@@ -1,0 +1,310 @@
+//! The documentation says what the code does: events, commands, modules,
+//! dependencies, examples and links are compared with what they describe.
+
+#[allow(unused)]
+mod context;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use boathook_engine::config;
+use boathook_engine::edition::Edition;
+use boathook_engine::environment::steers;
+use boathook_engine::event::{Ask, EVENTS, EventSpec, Gate, Subject};
+use boathook_engine::input::{COMMON, FieldType, InputField};
+use boathook_engine::problem::Severity;
+use context::TestContext;
+
+const NOT_EVENTS: [&str; 2] = ["Common fields", "Values inside fields"];
+
+#[test]
+fn every_event_has_its_heading_in_the_tables_order() {
+    let manual = page("docs/manual/events.md");
+    let headings: Vec<&str> = sections(&manual).into_iter().map(|(heading, _)| heading).collect();
+    let events: Vec<&str> = headings.into_iter().filter(|heading| !NOT_EVENTS.contains(heading)).collect();
+    assert_eq!(events, EVENTS.iter().map(|spec| spec.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_event_is_described_as_its_row_says() {
+    let manual = page("docs/manual/events.md");
+    for spec in EVENTS {
+        let section = section(&manual, spec.name);
+        assert!(section.contains(spec.about), "{}: the manual lacks «{}»", spec.name, spec.about);
+        assert_eq!(table(section, "Holds back"), [facts(spec)], "{}", spec.name);
+        assert_eq!(table(section, "Input field"), rows(spec.inputs), "{}: input fields", spec.name);
+        let answers: Vec<String> = spec.answers.iter().map(|field| format!("`{}`", field.name())).collect();
+        assert_eq!(first_cells(&table(section, "Answer field")), answers, "{}: answer fields", spec.name);
+        let words = spec.refusal.user.replace("{path}", "PATH");
+        let told = section.contains(&words) || section.contains("The words are those of beforeReadFile");
+        assert!(told, "{}: the manual lacks «{words}»", spec.name);
+    }
+    assert_eq!(table(section(&manual, "Common fields"), "Input field"), rows(COMMON));
+}
+
+#[test]
+fn every_command_is_shown_with_its_own_help() {
+    let manual = page("docs/manual/commands.md");
+    let names = commands();
+    let headings: Vec<&str> = sections(&manual).into_iter().map(|(heading, _)| heading).collect();
+    assert_eq!(headings, [&["boathook".to_owned()][..], &names[..]].concat());
+    for name in headings {
+        let arguments = if name == "boathook" { vec!["--help"] } else { vec![name, "--help"] };
+        let shown = fenced(section(&manual, name), "text").into_iter().next().unwrap_or_default();
+        assert_eq!(shown.trim_end(), help(&arguments).trim_end(), "docs/manual/commands.md: {name}");
+    }
+}
+
+#[test]
+fn every_module_and_every_dependency_has_its_line() {
+    let map = page("ARCHITECTURE.md");
+    let library = page("crates/engine/src/lib.rs");
+    let modules = library.lines().filter_map(|line| {
+        line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("mod "))?.strip_suffix(';')
+    });
+    for module in modules.filter(|name| *name != "testing") {
+        assert!(map.contains(&format!("| `{module}`")), "ARCHITECTURE.md has no row for module `{module}`");
+    }
+    for dependency in dependencies() {
+        assert!(
+            map.contains(&format!("| `{dependency}` |")),
+            "ARCHITECTURE.md has no reason for `{dependency}`"
+        );
+    }
+}
+
+#[test]
+fn every_test_that_is_named_exists() {
+    let rows = table(section(&page("ARCHITECTURE.md"), "What always holds"), "Invariant");
+    let held_by = rows.iter().filter_map(|row| row.split('|').nth(2));
+    let names: Vec<String> = held_by.flat_map(quoted).filter(|name| is_name_of_a_test(name)).collect();
+    assert!(names.len() > 20, "only {} names were found", names.len());
+    let sources: Vec<String> = files(&root().join("crates"), "rs").into_iter().map(|(_, text)| text).collect();
+    for name in names {
+        let there = sources.iter().any(|text| text.contains(&format!("fn {name}(")));
+        assert!(there, "ARCHITECTURE.md names the test `{name}`, which does not exist");
+    }
+}
+
+#[test]
+fn every_hooks_file_that_is_shown_is_a_good_one() {
+    let mut seen = 0;
+    for (path, text) in pages() {
+        for example in fenced(&text, "json").into_iter().filter(|text| text.contains("\"hooks\"")) {
+            let read = config::read(example.as_bytes(), Edition::Docs);
+            let bad: Vec<_> =
+                read.problems.iter().filter(|problem| problem.severity > Severity::Hint).collect();
+            assert!(read.readable && bad.is_empty(), "{}: {bad:?} in\n{example}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen >= 3, "only {seen} examples were found");
+}
+
+#[test]
+fn the_readme_shows_the_example_that_compiles() {
+    let library = page("crates/engine/src/lib.rs");
+    let header: String = library
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
+        .collect();
+    let example = fenced(&header, "no_run").into_iter().next().expect("the library has an example");
+    assert!(fenced(&page("README.md"), "rust").contains(&example), "README.md lacks\n{example}");
+}
+
+#[test]
+fn the_names_that_steer_other_programs_do_steer() {
+    let listed =
+        table(section(&page("docs/manual/environment.md"), "Names that steer other programs"), "Kind");
+    let names: Vec<String> = listed.iter().flat_map(|row| quoted(row)).collect();
+    assert!(names.len() > 40, "only {} names were found", names.len());
+    for name in names {
+        assert!(steers(&name.replace('*', "X")), "environment.md lists `{name}`, which steers nothing");
+    }
+}
+
+#[test]
+fn no_link_leads_nowhere() {
+    let mut broken = BTreeSet::new();
+    for (path, text) in pages() {
+        for target in links(&text).filter(|target| !target.contains("://")) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let leads_to =
+                if file.is_empty() { path.clone() } else { path.parent().expect("a folder").join(file) };
+            let there = fs::read_to_string(&leads_to)
+                .is_ok_and(|text| anchor.is_empty() || has_anchor(&text, anchor));
+            if !there && !leads_to.is_dir() {
+                broken.insert(format!("{}: {target}", path.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// The row of facts about an event.
+fn facts(spec: &EventSpec) -> String {
+    let holds_back = match (spec.gate, spec.ask) {
+        (Gate::None, _) => "nothing",
+        (Gate::Permission, Ask::Supported) => "`permission`; `ask` asks the user",
+        (Gate::Permission, Ask::HandedToHost) => "`permission`; `ask` is handed to the host",
+        (Gate::Permission, Ask::IsDeny) => "`permission`; `ask` refuses",
+        (Gate::Continue, _) => "`continue`",
+        (Gate::ExitCode, _) => "exit code 2",
+    };
+    let subject = match spec.subject {
+        Subject::None => "nothing: a matcher is ignored".to_owned(),
+        Subject::Field(name) => format!("`{name}`"),
+        Subject::McpTool => "`MCP:` and `tool_name`".to_owned(),
+        Subject::Constant(word) => format!("the word `{word}`"),
+    };
+    let yes = |it: bool| if it { "yes" } else { "no" };
+    let (waits, first, cloud) = (yes(spec.waits), yes(spec.in_2_3), yes(spec.in_cloud));
+    format!("| {holds_back} | {subject} | {waits} | {first} | {cloud} |")
+}
+
+fn rows(fields: &[InputField]) -> Vec<String> {
+    let row = |field: &InputField| {
+        let kind = match field.kind {
+            FieldType::Text => "string",
+            FieldType::NullableText => "string or null",
+            FieldType::Number => "number",
+            FieldType::Boolean => "boolean",
+            FieldType::Object => "object",
+            FieldType::TextList => "list of strings",
+            FieldType::Attachments => "list of attachments",
+            FieldType::Edits => "list of edits",
+            FieldType::TabEdits => "list of Tab edits",
+            FieldType::ModelParams => "list of model parameters",
+        };
+        let sent = if field.required { "always" } else { "when known" };
+        format!("| `{}` | {kind} | {sent} | {} |", field.name, field.about)
+    };
+    fields.iter().map(row).collect()
+}
+
+/// What the binary prints, wrapped as in the manual.
+fn help(arguments: &[&str]) -> String {
+    let context = TestContext::new();
+    let output = context.command(arguments).env("COLUMNS", "100").output().expect("the binary starts");
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout)
+        .expect("text")
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+fn commands() -> Vec<String> {
+    let text = help(&["--help"]);
+    let listed =
+        text.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let first_word = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();
+    listed
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .map(first_word)
+        .filter(|name| name != "help")
+        .collect()
+}
+
+fn dependencies() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for manifest in ["crates/engine/Cargo.toml", "crates/cli/Cargo.toml", "xtask/Cargo.toml"] {
+        let manifest: toml::Table = toml::from_str(&page(manifest)).expect("a manifest");
+        let targets =
+            manifest.get("target").and_then(toml::Value::as_table).into_iter().flat_map(|it| it.values());
+        let tables: Vec<&toml::Table> =
+            std::iter::once(&manifest).chain(targets.filter_map(toml::Value::as_table)).collect();
+        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let listed = tables.iter().filter_map(|table| table.get(kind)?.as_table());
+            names.extend(listed.flat_map(|table| table.keys().cloned()));
+        }
+    }
+    names
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn is_name_of_a_test(name: &str) -> bool {
+    name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Every page a person reads.
+fn pages() -> Vec<(PathBuf, String)> {
+    let tops = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+    let tops = tops.map(|name| (root().join(name), page(name)));
+    files(&root().join("docs"), "md").into_iter().chain(tops).collect()
+}
+
+/// The files of this kind below a folder.
+fn files(folder: &Path, extension: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            found.extend(files(&entry, extension));
+        } else if entry.extension().is_some_and(|it| it == extension) {
+            found.push((entry.clone(), fs::read_to_string(entry).expect("text")));
+        }
+    }
+    found
+}
+
+/// The sections of a page by their headings of the second level.
+fn sections(text: &str) -> Vec<(&str, &str)> {
+    text.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap_or((section, ""))).collect()
+}
+
+fn section<'t>(text: &'t str, heading: &str) -> &'t str {
+    let found = sections(text).into_iter().find(|(name, _)| *name == heading);
+    found.unwrap_or_else(|| panic!("no section `{heading}`")).1
+}
+
+/// The rows of the table whose first column has this heading.
+fn table(section: &str, heading: &str) -> Vec<String> {
+    let start = format!("| {heading} |");
+    let from = section.lines().skip_while(|line| !line.starts_with(&start)).skip(2);
+    from.take_while(|line| line.starts_with('|')).map(str::to_owned).collect()
+}
+
+fn first_cells(rows: &[String]) -> Vec<String> {
+    rows.iter().map(|row| row.split('|').nth(1).unwrap_or_default().trim().to_owned()).collect()
+}
+
+/// What stands in code quotes.
+fn quoted(text: &str) -> Vec<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The contents of the code blocks of this language.
+fn fenced(text: &str, language: &str) -> Vec<String> {
+    let open = format!("```{language}");
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while lines.by_ref().any(|line| line == open) {
+        blocks
+            .push(lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect());
+    }
+    blocks
+}
+
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+}
+
+/// Whether a heading of this name, as GitHub makes anchors, is in the page.
+fn has_anchor(text: &str, anchor: &str) -> bool {
+    let slug = |heading: &str| -> String {
+        let kept = heading.to_lowercase().replace(' ', "-");
+        kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+    };
+    text.lines()
+        .filter_map(|line| line.strip_prefix('#'))
+        .any(|line| slug(line.trim_start_matches(['#', ' '])) == anchor)
+}

@@ -1,0 +1,72 @@
+//! Signals that a person sends: they cancel what runs.
+//!
+//! Hooks have process groups of their own, so a Ctrl-C at the terminal reaches
+//! only us. A program that owns its process asks for this once; a library in
+//! somebody else's process leaves signals alone.
+#![allow(unsafe_code)]
+
+use std::sync::OnceLock;
+
+use super::Cancel;
+
+static CANCEL: OnceLock<Cancel> = OnceLock::new();
+
+/// From now on the signals that ask a program to end cancel the returned value.
+/// A second one ends the program at once, and its hooks die with it.
+pub fn cancel_on_signals() -> Cancel {
+    let cancel = CANCEL.get_or_init(Cancel::default).clone();
+    listen();
+    cancel
+}
+
+// Loads and stores of atomics only: all that a handler may do.
+fn cancel_now() {
+    if let Some(cancel) = CANCEL.get() {
+        cancel.cancel();
+    }
+}
+
+#[cfg(unix)]
+fn listen() {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: queries and sets an action with a handler that keeps to the
+        // rules of handlers. What `nohup` and its like ignore stays ignored.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut action);
+            if action.sa_sigaction == libc::SIG_IGN {
+                continue;
+            }
+            let handler: extern "C" fn(libc::c_int) = on_signal;
+            action.sa_sigaction = handler as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESETHAND;
+            libc::sigemptyset(&mut action.sa_mask);
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+    }
+    // A parent that ignored its children made us inherit that, and then the
+    // kernel would throw exit codes away.
+    // SAFETY: sets a signal to its default.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}
+
+#[cfg(unix)]
+extern "C" fn on_signal(_signal: libc::c_int) {
+    cancel_now();
+}
+
+#[cfg(windows)]
+fn listen() {
+    use windows_sys::Win32::System::Console::SetConsoleCtrlHandler;
+
+    // SAFETY: a function that lives as long as the program.
+    unsafe { SetConsoleCtrlHandler(Some(on_control), 1) };
+}
+
+// The first is ours; a second one goes to whoever is next, which ends us.
+#[cfg(windows)]
+unsafe extern "system" fn on_control(_kind: u32) -> i32 {
+    let first = CANCEL.get().is_some_and(|cancel| !cancel.is_cancelled());
+    cancel_now();
+    first.into()
+}
