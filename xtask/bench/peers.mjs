@@ -6,6 +6,7 @@
 // Each peer gets the same payload and the same hook as the engine does.
 
 import { spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -14,6 +15,10 @@ const [directory, geminiPackage] = process.argv.slice(2);
 // The environment every contender's hooks get: a long one would cost each start a little.
 for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, { PATH: '/usr/bin:/bin', HOME: directory });
+
+// What a peer says to its developers must not mix with the answers, nor cost it time.
+for (const name of ['debug', 'error', 'info', 'log', 'warn']) console[name] = () => {};
+const answer = (text) => writeSync(1, `${text}\n`);
 
 const geminiModule = pathToFileURL(join(geminiPackage, 'dist/src/hooks/hookRunner.js'));
 const { HookRunner } = await import(geminiModule);
@@ -72,8 +77,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     const begin = process.hrtime.bigint();
     await requests[verb](commands[object]);
-    console.log(String(process.hrtime.bigint() - begin));
+    answer(process.hrtime.bigint() - begin);
   } catch (error) {
-    console.log(`error ${error.message}`);
+    answer(`error ${error.message.replaceAll('\n', ' ')}`);
   }
 }

@@ -129,7 +129,14 @@ fn missed(rows: &[Row], results: &Results) -> String {
             format!("- **{}, {}** ({}): {}\n", row.id, row.who, row.metric, explain::explain(row, results))
         })
         .collect();
-    if missed.is_empty() { "All targets are met.\n".to_owned() } else { missed.concat() }
+    let void = rows.iter().filter(|row| row.void).count();
+    match (missed.is_empty(), void) {
+        (true, 0) => "All targets are met.\n".to_owned(),
+        (_, 0) => missed.concat(),
+        (_, void) => {
+            format!("{}- {void} lines are void: the machine was too noisy to say.\n", missed.concat())
+        }
+    }
 }
 
 fn noise(results: &Results) -> String {

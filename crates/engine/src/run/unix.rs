@@ -44,7 +44,6 @@ use start::Failure;
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
-
 /// The pause before a start is tried again when the machine had no room for it.
 const NO_ROOM_PAUSE: Duration = Duration::from_millis(10);
 /// Each process has three pipes and its end.
@@ -102,14 +101,14 @@ impl Run<'_> {
         if self.running.is_empty() {
             return false;
         }
-        self.wait();
-        self.settle();
-        self.keep_guard();
+        let now = self.wait();
+        self.settle(now);
+        self.keep_guard(now);
         true
     }
 
-    fn keep_guard(&mut self) {
-        let long = |process: &Process| process.age() >= GUARD_AFTER;
+    fn keep_guard(&mut self, now: Instant) {
+        let long = |process: &Process| process.age(now) >= GUARD_AFTER;
         if !self.guarded && self.running.iter().any(long) {
             self.guarded = true;
             self.guard = Guard::new(&self.marker);
@@ -145,16 +144,17 @@ impl Run<'_> {
         }
     }
 
-    /// Sleeps until something happens, and takes note of it.
-    fn wait(&mut self) {
+    /// Sleeps until something happens, takes note of it, and says when it was.
+    fn wait(&mut self) -> Instant {
         let mut happened = [PollFlags::empty(); MOST_WATCHED];
         self.sleep(&mut happened);
         let now = Instant::now();
-        let mut happened = happened.into_iter();
+        let mut happened = happened.iter().copied();
         for process in &mut self.running {
             process.take(&mut happened, &mut self.buffer, now);
             process.look_for_its_end(&mut self.buffer, now);
         }
+        now
     }
 
     /// Notes what happened on the descriptors of all processes, in their order.
@@ -178,8 +178,7 @@ impl Run<'_> {
     }
 
     /// Finishes what is over and kills what has to be killed.
-    fn settle(&mut self) {
-        let now = Instant::now();
+    fn settle(&mut self, now: Instant) {
         let mut doomed = Vec::new();
         let mut place = 0;
         while let Some(process) = self.running.get_mut(place) {

@@ -19,7 +19,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::clock;
 use crate::definition::Definition;
@@ -110,6 +110,20 @@ impl Trust {
         self.examine(source, Some(bytes), definitions).state
     }
 
+    /// How what was looked at stands.
+    pub fn status_of(&self, subject: &Subject) -> TrustState {
+        match self.record_named(&subject.record_name) {
+            Ok(None) => TrustState::New,
+            Ok(Some(record)) => {
+                Examination::compared(&record, &subject.file, Some(subject.clone()), &|digest| {
+                    self.copy(digest)
+                })
+                .state
+            }
+            Err(error) => TrustState::Broken(error.to_string()),
+        }
+    }
+
     /// Trusts what was looked at, and nothing that changed since.
     pub fn accept(&self, subject: &Subject) -> Result<(), TrustError> {
         let _lock = self.state.lock(RECORDS)?;
@@ -178,7 +192,7 @@ impl Trust {
             Ok(None) => Examination::of(TrustState::New),
             Ok(Some(record)) => {
                 let now = bytes.map(|bytes| self.look(source, &place, bytes, definitions, &record.files));
-                Examination::compared(source, &record, now, &|digest| self.copy(digest))
+                Examination::compared(&record, &source.file, now, &|digest| self.copy(digest))
             }
             Err(error) => Examination::of(TrustState::Broken(error.to_string())),
         };
@@ -196,7 +210,7 @@ impl Trust {
     ) -> Examination {
         let record = Record::new(trusted, 0);
         let now = bytes.map(|bytes| self.look(source, &Place::of(source), bytes, definitions, &record.files));
-        Examination::compared(source, &record, now, &|digest| trusted.copy(digest))
+        Examination::compared(&record, &source.file, now, &|digest| trusted.copy(digest))
     }
 
     /// Writes the stamps of large files anew, so that they need not be hashed
@@ -284,8 +298,8 @@ impl Examination {
     }
 
     fn compared(
-        source: &Source,
         trusted: &Record,
+        file: &Path,
         now: Option<Subject>,
         copy: &dyn Fn(Digest) -> Option<Vec<u8>>,
     ) -> Examination {
@@ -297,7 +311,7 @@ impl Examination {
         } else {
             examination.trusted_config = copy(trusted.config);
             examination.state = match &examination.trusted_config {
-                Some(_) => TrustState::Changed(difference::find(&source.file, trusted, now.as_ref(), copy)),
+                Some(_) => TrustState::Changed(difference::find(file, trusted, now.as_ref(), copy)),
                 None => TrustState::Broken("the trusted copy of the hooks is missing or damaged".to_owned()),
             };
         }

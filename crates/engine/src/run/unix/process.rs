@@ -109,8 +109,8 @@ impl<'a> Process<'a> {
         self.index
     }
 
-    pub fn age(&self) -> Duration {
-        self.child.age(Instant::now())
+    pub fn age(&self, now: Instant) -> Duration {
+        self.child.age(now)
     }
 
     pub fn root(&self) -> Root<'_> {

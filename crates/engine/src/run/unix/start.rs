@@ -23,6 +23,8 @@ use super::process::{Feed, Process};
 use super::spawn;
 use crate::source::Os;
 
+/// What every pipe holds, even where many pipes made them scarce.
+const SMALLEST_PIPE: usize = 4096;
 /// How often a program that somebody is still writing is tried.
 const BUSY_TRIES: u32 = 6;
 
@@ -155,7 +157,9 @@ fn spawn_ready(start: &Start) -> Result<Started, Failure> {
 /// Input that fits never meets a closed pipe, and needs nobody to write it.
 fn filled_pipe(input: &[u8]) -> Result<(OwnedFd, Option<(OwnedFd, usize)>), Failure> {
     let (reader, writer) = pipe()?;
-    set_nonblocking(&writer)?;
+    if input.len() > SMALLEST_PIPE {
+        set_nonblocking(&writer)?;
+    }
     let written = match rustix::io::write(&writer, input) {
         Ok(written) => written,
         Err(Errno::AGAIN | Errno::INTR) => 0,
