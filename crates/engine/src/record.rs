@@ -23,6 +23,9 @@ pub struct Record {
     pub step: String,
     /// How many hooks had a say on this event.
     pub found: usize,
+    /// How many are configured for it and had none.
+    #[serde(default)]
+    pub skipped: usize,
     /// The hook's command or prompt; none for an event without a hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -228,6 +231,7 @@ pub(crate) mod tests {
             timestamp: String::new(),
             step: "stop".to_owned(),
             found: 1,
+            skipped: 0,
             command: Some("x".to_owned()),
             source: None,
             place: None,

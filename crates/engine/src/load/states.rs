@@ -39,7 +39,11 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
             set.hooks.push(Hook {
                 id: format!("{}:{nth}:{}:{mark}{count}", reading.source.level.name(), event.name()),
                 state: state(definition, &reading.source, reading.gate.as_ref(), around),
-                definition: definition.clone(),
+                definition: Definition {
+                    // What vanished from the file stands nowhere in it.
+                    place: definition.place.clone().filter(|_| mark.is_empty()),
+                    ..definition.clone()
+                },
                 source: reading.source.clone(),
             });
         }

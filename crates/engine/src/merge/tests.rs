@@ -1,6 +1,7 @@
 //! The law of precedence, as tables.
 
 use super::*;
+use crate::run::Status;
 use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::event::EventKind;
