@@ -21,8 +21,8 @@ use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
-use crate::problem::Problem;
 use crate::plan::{Circumstances, Plan, plan};
+use crate::problem::Problem;
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
 use crate::session::{Session, Variable};
@@ -300,7 +300,8 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         match &report.state {
             SourceState::Absent | SourceState::Read => {}
             SourceState::LastGood(problem) => {
-                warnings.push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
+                warnings
+                    .push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
             }
             SourceState::Unreadable(problem) => {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
@@ -314,8 +315,10 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         if let Some(first) = withheld.first() {
             let count = withheld.len();
             let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
-            let look = if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
-            warnings.push(format!("{file}: {hooks} withheld: {}{look}", first.why.sentence(first.hook, None)));
+            let look =
+                if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
+            warnings
+                .push(format!("{file}: {hooks} withheld: {}{look}", first.why.sentence(first.hook, None)));
         }
     }
     warnings
@@ -324,7 +327,9 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
     let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());
-    hooks.any(|hook| subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch))
+    hooks.any(|hook| {
+        subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch)
+    })
 }
 
 fn has_hook(set: &HookSet, event: EventKind) -> bool {

@@ -167,8 +167,9 @@ impl Merger<'_> {
             };
             let length = context.trim().chars().count();
             if length > limit {
-                let reason =
-                    format!("`additional_context` has {length} characters; more than {limit} are dropped whole");
+                let reason = format!(
+                    "`additional_context` has {length} characters; more than {limit} are dropped whole"
+                );
                 self.decision.warnings.push(format!("hook `{}`: {reason}", heard.hook.definition.label()));
                 self.lost[index].push(reason);
             } else {

@@ -93,7 +93,8 @@ impl Why {
             Why::CalledFromIt => "this event was sent by a hook of the same file".to_owned(),
             Why::LoopLimit(limit) => format!("Stop hook auto-loop limit reached ({limit})"),
             Why::NoMatch => {
-                let (pattern, subject) = (hook.definition.matcher.pattern(), shortened(subject.unwrap_or_default()));
+                let (pattern, subject) =
+                    (hook.definition.matcher.pattern(), shortened(subject.unwrap_or_default()));
                 format!("its matcher `{pattern}` does not match `{subject}`")
             }
         }
@@ -124,7 +125,8 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
     let line = Arc::new(line);
     let mut planner = Planner { event, circumstances, stdin: Arc::clone(&line), environments: Vec::new() };
     let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject };
-    for (index, hook) in set.hooks.iter().enumerate().filter(|(_, hook)| hook.definition.event == event.kind) {
+    for (index, hook) in set.hooks.iter().enumerate().filter(|(_, hook)| hook.definition.event == event.kind)
+    {
         let subject = plan.subject.as_deref();
         if let Some(why) = planner.reason_to_skip(hook, subject) {
             plan.skipped.push(Skipped { hook, index, why });

@@ -140,7 +140,8 @@ pub fn response_of(stdout: &[u8]) -> Option<Box<RawValue>> {
 /// The request of an event, from the line its hooks read.
 pub fn request_of(line: &[u8]) -> Arc<RawValue> {
     let line = String::from_utf8_lossy(line.trim_ascii_end());
-    let request = if line.len() > LONGEST_TEXT { Ok(cut(&line)) } else { RawValue::from_string(line.into_owned()) };
+    let request =
+        if line.len() > LONGEST_TEXT { Ok(cut(&line)) } else { RawValue::from_string(line.into_owned()) };
     request.unwrap_or_else(|_| raw(&json!({}))).into()
 }
 

@@ -41,7 +41,8 @@ pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, F
         set = load(global)?;
     }
     // Whether somebody trusts the hooks says nothing about how they are written.
-    let written = set.problems.iter().filter(|problem| !matches!(problem.code, "untrusted" | "trust-changed"));
+    let written =
+        set.problems.iter().filter(|problem| !matches!(problem.code, "untrusted" | "trust-changed"));
     let worst = written.map(|problem| problem.severity).max();
     let bad = if args.strict { Severity::Warning } else { Severity::Error };
     let status = if worst.is_some_and(|worst| worst >= bad) { Status::Failure } else { Status::Success };

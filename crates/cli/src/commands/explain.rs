@@ -128,10 +128,13 @@ fn as_json(plan: &Plan<'_>) -> Value {
         Work::Fail { failure, .. } => with(common(step.hook), json!({ "fails": failure.to_string() })),
     };
     let skipped = |skipped: &Skipped<'_>| {
-        with(common(skipped.hook), json!({
+        with(
+            common(skipped.hook),
+            json!({
                 "because": skipped.why.sentence(skipped.hook, plan.subject.as_deref()),
                 "withheld": skipped.why.is_withheld(),
-            }))
+            }),
+        )
     };
     json!({
         "runs": plan.steps.iter().map(step).collect::<Vec<_>>(),

@@ -82,12 +82,7 @@ fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
     unreadable.filter(move |problem| is_projects(problem))
 }
 
-fn decide(
-    ui: &mut Ui,
-    store: &Trust,
-    looked: &Candidate,
-    args: &TrustArgs,
-) -> Result<Status, Failed> {
+fn decide(ui: &mut Ui, store: &Trust, looked: &Candidate, args: &TrustArgs) -> Result<Status, Failed> {
     if args.status {
         return Ok(status(ui, looked));
     }

@@ -13,7 +13,13 @@ use crate::record::{Record, request_of, response_of};
 use crate::run::Status;
 
 /// The records of one event.
-pub fn records(started: &str, event: &Event, heard: &[Heard<'_>], plan: &Plan<'_>, decision: &Decision) -> Vec<Record> {
+pub fn records(
+    started: &str,
+    event: &Event,
+    heard: &[Heard<'_>],
+    plan: &Plan<'_>,
+    decision: &Decision,
+) -> Vec<Record> {
     let request = request_of(&plan.line);
     let blank = || Record {
         id: ids::record_id(),

@@ -1,13 +1,13 @@
 //! The law of precedence, as tables.
 
 use super::*;
-use crate::run::Status;
 use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::event::EventKind;
 use crate::load::HookState;
 use crate::outcome::read_outcome;
 use crate::payload::Payload;
+use crate::run::Status;
 use crate::source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
