@@ -11,7 +11,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, WaitIdStatus, waitid};
 
 use super::super::child::{Child, Next};
 use super::super::{Exit, IsAnswer, Status};
-use super::start::Started;
+use super::start::{Started, set_nonblocking};
 use super::tree::Root;
 
 /// How often an end is looked for where nothing announces it.
@@ -233,7 +233,11 @@ impl<'a> Process<'a> {
     /// by then, so nothing of it is lost.
     fn drain(&mut self, buffer: &mut Vec<u8>, now: Instant) {
         for role in [Role::Stdout, Role::Stderr] {
-            let _ = (0..DRAIN_READS).find(|_| self.read(role, buffer, now) == More::NotNow);
+            let pipe = if role == Role::Stdout { &self.stdout } else { &self.stderr };
+            // Until now it was read only when it had something to read.
+            if pipe.as_ref().is_some_and(|pipe| set_nonblocking(pipe).is_ok()) {
+                let _ = (0..DRAIN_READS).find(|_| self.read(role, buffer, now) == More::NotNow);
+            }
         }
     }
 
