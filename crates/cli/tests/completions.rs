@@ -51,7 +51,7 @@ fn bash_completes_commands_options_and_names() {
 #[test]
 fn an_unknown_shell_is_answered_with_those_there_are() {
     assert_snapshot!(TestContext::new().run(["completions", "cmd"]), @r"
-    exit code: 2
+    exit code: 1
     ----- stderr -----
     error: invalid value 'cmd' for '<SHELL>'
       [possible values: bash, elvish, fish, powershell, zsh]

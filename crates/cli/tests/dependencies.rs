@@ -16,8 +16,22 @@ fn the_engine_has_no_runtime_and_no_network() {
     assert!(packages.contains("serde_json"), "the tree was read");
     assert!(packages.len() < 40, "{} packages: {packages:?}", packages.len());
     let banned = [
-        "tokio", "async-std", "smol", "futures", "mio", "hyper", "reqwest", "ureq", "curl", "rustls", "native-tls", "openssl",
-        "ring", "aws-lc-rs", "h2", "http",
+        "tokio",
+        "async-std",
+        "smol",
+        "futures",
+        "mio",
+        "hyper",
+        "reqwest",
+        "ureq",
+        "curl",
+        "rustls",
+        "native-tls",
+        "openssl",
+        "ring",
+        "aws-lc-rs",
+        "h2",
+        "http",
     ];
     for name in banned {
         assert!(!packages.contains(name), "{name} is in the engine's tree");

@@ -239,7 +239,7 @@ fn lines(bytes: &[u8]) -> Vec<Value> {
 fn what_cannot_be_chosen_is_said() {
     let cx = logged();
     assert_snapshot!(cx.run(["log", "--since", "yesterday"]), @r"
-    exit code: 2
+    exit code: 1
     ----- stderr -----
     error: invalid value 'yesterday' for '--since <WHEN>': write 30s, 10m, 2h, 3d, or a time like 2026-11-15 or 2026-11-15T10:30
 

@@ -13,7 +13,10 @@ fn a_thousand_quick_denies_are_a_thousand_denies() {
     let cx = TestContext::new();
     cx.write(
         "home/.cursor/hooks.json",
-        context::one_hook("beforeShellExecution", r#"printf '{"permission":"deny","user_message":"no"}'; exit 0"#),
+        context::one_hook(
+            "beforeShellExecution",
+            r#"printf '{"permission":"deny","user_message":"no"}'; exit 0"#,
+        ),
     );
     for round in 0..1_000 {
         let output = cx.output(["run", "beforeShellExecution", "--field", "command=ls"]);
@@ -33,7 +36,8 @@ fn rendezvous(cx: &TestContext, edition: &str) -> std::process::Output {
         { "command": wait("one", "two"), "failClosed": true }, { "command": wait("two", "one"), "failClosed": true },
     ]}});
     cx.write("home/.cursor/hooks.json", config.to_string());
-    let mut command = cx.command(["--edition", edition, "run", "beforeShellExecution", "--field", "command=ls"]);
+    let mut command =
+        cx.command(["--edition", edition, "run", "beforeShellExecution", "--field", "command=ls"]);
     command.env("CASE", cx.path(""));
     context::pipe(command, b"")
 }
@@ -53,7 +57,8 @@ fn in_edition_2_3_the_second_never_starts_once_the_first_answered() {
         { "command": r#"echo '{"permission":"allow"}'"# }, { "command": r#"touch "$CASE/second""# },
     ]}});
     cx.write("home/.cursor/hooks.json", config.to_string());
-    let mut command = cx.command(["--edition", "2.3", "run", "beforeShellExecution", "--field", "command=ls"]);
+    let mut command =
+        cx.command(["--edition", "2.3", "run", "beforeShellExecution", "--field", "command=ls"]);
     command.env("CASE", cx.path(""));
     let output = context::pipe(command, b"");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"permission\":\"allow\"}\n");
@@ -65,7 +70,9 @@ fn a_hook_that_never_ends_is_ended_with_its_whole_tree() {
     for fail_closed in [false, true] {
         let cx = TestContext::new();
         let marker = format!("sleep 98{}{}", std::process::id(), u8::from(fail_closed));
-        let script = format!("#!/bin/sh\ntrap '' TERM\n(trap '' TERM; setsid {marker} & {marker}) &\nwhile :; do sleep 1; done\n");
+        let script = format!(
+            "#!/bin/sh\ntrap '' TERM\n(trap '' TERM; setsid {marker} & {marker}) &\nwhile :; do sleep 1; done\n"
+        );
         cx.script("home/.cursor/hooks/stuck.sh", &script);
         let config = json!({ "version": 1, "hooks": { "beforeShellExecution": [
             { "command": "./hooks/stuck.sh", "timeout": 1, "failClosed": fail_closed },
@@ -77,7 +84,10 @@ fn a_hook_that_never_ends_is_ended_with_its_whole_tree() {
         let answer = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(if fail_closed { 2 } else { 0 }), "{answer}");
         assert_eq!(answer.contains("timed out after 1000ms"), fail_closed, "{answer}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("timed out after 1000ms"), "a failure is always visible");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("timed out after 1000ms"),
+            "a failure is always visible"
+        );
         assert!(!is_running(&marker), "nothing of the tree is left");
     }
 }
@@ -87,7 +97,10 @@ fn a_background_child_does_not_hold_the_answer() {
     let cx = TestContext::new();
     cx.write(
         "home/.cursor/hooks.json",
-        context::one_hook("beforeShellExecution", r#"sleep 20 & echo '{"permission":"deny","user_message":"now"}'"#),
+        context::one_hook(
+            "beforeShellExecution",
+            r#"sleep 20 & echo '{"permission":"deny","user_message":"now"}'"#,
+        ),
     );
     let start = Instant::now();
     let output = cx.output(["run", "beforeShellExecution", "--field", "command=ls"]);
@@ -99,15 +112,22 @@ fn a_background_child_does_not_hold_the_answer() {
 fn a_users_cancel_ends_the_tree_and_keeps_the_gate_shut() {
     let cx = TestContext::new();
     let marker = format!("sleep 97{}", std::process::id());
-    cx.write("home/.cursor/hooks.json", context::one_hook("beforeShellExecution", &format!("{marker} & {marker}; true")));
+    cx.write(
+        "home/.cursor/hooks.json",
+        context::one_hook("beforeShellExecution", &format!("{marker} & {marker}; true")),
+    );
     let mut command = cx.command(["run", "beforeShellExecution", "--field", "command=ls"]);
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let child = command.spawn().expect("the binary starts");
     let start = Instant::now();
     while !is_running(&marker) && start.elapsed() < Duration::from_secs(10) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let kill =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(kill.success());
     let output = child.wait_with_output().expect("the binary ends");
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));

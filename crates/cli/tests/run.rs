@@ -125,7 +125,10 @@ fn a_circle_of_managed_hooks_ends() {
     let cx = TestContext::new();
     let binary = env!("CARGO_BIN_EXE_boathook");
     let root = cx.path("system");
-    let again = format!(r#"echo x >> "$HOME/count"; exec {binary} --root {} run beforeShellExecution"#, root.display());
+    let again = format!(
+        r#"echo x >> "$HOME/count"; exec {binary} --root {} run beforeShellExecution"#,
+        root.display()
+    );
     cx.write("system/etc/cursor/hooks.json", one_hook("beforeShellExecution", &again));
     cx.output(["run", "beforeShellExecution", "--field", "command=ls"]);
     assert_eq!(context::read(&cx.path("home/count")), "x\nx\nx\nx\n");

@@ -79,7 +79,7 @@ fn a_schema_says_what_the_manual_says() {
 fn a_misspelt_name_is_answered_with_the_right_one() {
     let output = TestContext::new().output(["schema", "preTooluse.input"]);
     let text = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("preToolUse.input"), "{text}");
 }
 

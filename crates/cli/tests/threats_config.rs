@@ -151,7 +151,10 @@ fn c07_a_large_file_is_refused_at_the_limit() {
 fn c08_deep_nesting_is_refused_with_its_place() {
     for depth in [129, 100_000] {
         let cx = TestContext::new();
-        cx.write("home/.cursor/hooks.json", format!("{{\"version\":1,\"hooks\":{}{}}}", "[".repeat(depth), "]".repeat(depth)));
+        cx.write(
+            "home/.cursor/hooks.json",
+            format!("{{\"version\":1,\"hooks\":{}{}}}", "[".repeat(depth), "]".repeat(depth)),
+        );
         let seen = cx.run(["check"]);
         assert!(seen.starts_with("exit code: 1"), "{seen}");
         assert!(seen.contains("hooks.json:1:"), "{seen}");
@@ -176,7 +179,8 @@ fn c09_duplicate_keys_are_named_and_the_last_wins() {
 #[test]
 fn c10_odd_bytes_are_accepted_or_precisely_refused() {
     let text = guard(false);
-    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let utf16: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let cases: Vec<(&str, Vec<u8>, bool)> = vec![
         ("a byte order mark", format!("\u{feff}{text}").into_bytes(), true),
         ("CRLF", text.replace("\"version\":1,", "\"version\":1,\r\n").into_bytes(), true),
@@ -198,9 +202,20 @@ fn c10_odd_bytes_are_accepted_or_precisely_refused() {
 /// The law: any positive integer, with a warning above 1.
 #[test]
 fn c11_versions() {
-    for (version, runs) in [("0", false), ("-1", false), ("1.5", false), ("\"1\"", true), ("2", true), ("1e400", false), ("1", true)] {
+    for (version, runs) in [
+        ("0", false),
+        ("-1", false),
+        ("1.5", false),
+        ("\"1\"", true),
+        ("2", true),
+        ("1e400", false),
+        ("1", true),
+    ] {
         let cx = TestContext::new();
-        cx.write("home/.cursor/hooks.json", guard(false).replace("\"version\":1", &format!("\"version\":{version}")));
+        cx.write(
+            "home/.cursor/hooks.json",
+            guard(false).replace("\"version\":1", &format!("\"version\":{version}")),
+        );
         assert_eq!(refused(&cx), runs, "{version}: {}", cx.run(["check"]));
         let silent = cx.output(["check", "--strict"]).status.success();
         assert_eq!(silent, version == "1", "{version}");
@@ -244,7 +259,8 @@ fn c14_a_project_file_cannot_set_what_is_not_its_own() {
     cx.write(
         "project/.cursor/hooks.json",
         json!({ "version": 1, "trust": true, "endpoint": "http://x", "log": "/tmp/x", "managedOnly": false,
-            "hooks": { "stop": [{ "command": "touch \"$HOME/owned\"", "trusted": true }] } }).to_string(),
+            "hooks": { "stop": [{ "command": "touch \"$HOME/owned\"", "trusted": true }] } })
+        .to_string(),
     );
     cx.output(["run", "stop"]);
     assert!(!cx.path("home/owned").exists());
@@ -258,7 +274,9 @@ fn c14_a_project_file_cannot_set_what_is_not_its_own() {
 fn c15_any_change_of_a_script_withdraws_trust() {
     let changes: [(&str, fn(&std::path::Path)); 3] = [
         ("one byte", |script| fs::write(script, read(script) + " ").expect("the script")),
-        ("only the mode", |script| fs::set_permissions(script, fs::Permissions::from_mode(0o644)).expect("permissions")),
+        ("only the mode", |script| {
+            fs::set_permissions(script, fs::Permissions::from_mode(0o644)).expect("permissions")
+        }),
         ("a link to the same text", |script| {
             let copy = script.with_extension("copy");
             fs::rename(script, &copy).expect("a rename");
@@ -267,7 +285,8 @@ fn c15_any_change_of_a_script_withdraws_trust() {
     ];
     for (name, change) in changes {
         let cx = TestContext::new();
-        let script = cx.script("project/.cursor/hooks/a.sh", "#!/bin/sh\necho '{\"permission\":\"allow\"}'\n");
+        let script =
+            cx.script("project/.cursor/hooks/a.sh", "#!/bin/sh\necho '{\"permission\":\"allow\"}'\n");
         let config = json!({ "version": 1, "hooks": { "beforeShellExecution": [{ "command": ".cursor/hooks/a.sh", "failClosed": true }] } });
         cx.write("project/.cursor/hooks.json", config.to_string());
         cx.trust();
@@ -288,7 +307,11 @@ fn c16_a_hostile_matcher_takes_linear_time() {
     let start = Instant::now();
     let output = cx.output_with(["run", "beforeShellExecution"], payload.as_bytes());
     assert_eq!(output.status.code(), Some(0));
-    assert!(start.elapsed() < Duration::from_secs(10), "not exponential, even unoptimised: {:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "not exponential, even unoptimised: {:?}",
+        start.elapsed()
+    );
 }
 
 #[test]
@@ -312,7 +335,10 @@ fn c18_a_matcher_that_does_not_compile_is_never_skipped_in_silence() {
     for fail_closed in [false, true] {
         let cx = TestContext::new();
         let hook = json!({ "command": DENY, "matcher": "(", "failClosed": fail_closed });
-        cx.write("home/.cursor/hooks.json", json!({ "version": 1, "hooks": { "beforeShellExecution": [hook] } }).to_string());
+        cx.write(
+            "home/.cursor/hooks.json",
+            json!({ "version": 1, "hooks": { "beforeShellExecution": [hook] } }).to_string(),
+        );
         let output = cx.output(SHELL);
         assert_eq!(output.status.code(), Some(if fail_closed { 2 } else { 0 }));
         assert!(stderr(&output).contains("does not compile"), "{}", stderr(&output));
@@ -336,12 +362,16 @@ fn c19_only_workspace_roots_count() {
 fn c20_the_hooks_of_an_untrusted_root_never_run() {
     let cx = TestContext::new();
     for root in ["one", "two"] {
-        cx.write(&format!("{root}/.cursor/hooks.json"), one_hook("beforeShellExecution", &format!("touch \"$HOME/{root}\"")));
+        cx.write(
+            &format!("{root}/.cursor/hooks.json"),
+            one_hook("beforeShellExecution", &format!("touch \"$HOME/{root}\"")),
+        );
     }
     let (one, two) = (cx.path("one"), cx.path("two"));
     let trust = cx.command(["--workspace"]).arg(&one).args(["trust", "--yes"]).output().expect("trust");
     assert!(trust.status.success());
-    let run = cx.command(["--workspace"]).arg(&one).arg("--workspace").arg(&two).args(SHELL).output().expect("run");
+    let run =
+        cx.command(["--workspace"]).arg(&one).arg("--workspace").arg(&two).args(SHELL).output().expect("run");
     assert!(stderr(&run).contains("withheld"));
     assert!(cx.path("home/one").exists() && !cx.path("home/two").exists());
 }
@@ -376,7 +406,8 @@ fn c22_a_damaged_trust_store_is_no_trust() {
         cx.write("project/.cursor/hooks.json", one_hook("beforeShellExecution", "touch \"$HOME/owned\""));
         cx.trust();
         let store = cx.path("home/.local/state/boathook/trust");
-        let records = fs::read_dir(&store).expect("the store").flatten().filter(|entry| entry.path().is_file());
+        let records =
+            fs::read_dir(&store).expect("the store").flatten().filter(|entry| entry.path().is_file());
         records.for_each(|entry| damage(&entry.path()));
         let output = cx.output(SHELL);
         assert!(!cx.path("home/owned").exists(), "{name}");
@@ -403,16 +434,24 @@ fn c23_every_spelling_of_a_protected_name_is_recognised() {
     use boathook_engine::{Os, Roots};
     let cx = TestContext::new();
     cx.write("project/.cursor/hooks.json", "{}");
-    fs::hard_link(cx.path("project/.cursor/hooks.json"), cx.path("project/innocent.json")).expect("a hard link");
-    let roots = Roots::new(Os::current(), cx.path("home"), cx.path("home/.local/state/boathook"), [cx.project()]);
+    fs::hard_link(cx.path("project/.cursor/hooks.json"), cx.path("project/innocent.json"))
+        .expect("a hard link");
+    let roots =
+        Roots::new(Os::current(), cx.path("home"), cx.path("home/.local/state/boathook"), [cx.project()]);
     let project = cx.project();
     let names = [
-        ".cursor/hooks.json", ".CURSOR/hooks.json", ".cursor./hooks.json", ".cur\u{200d}sor/hooks.json", "sub/../.cursor/hooks.json", "innocent.json",
+        ".cursor/hooks.json",
+        ".CURSOR/hooks.json",
+        ".cursor./hooks.json",
+        ".cur\u{200d}sor/hooks.json",
+        "sub/../.cursor/hooks.json",
+        "innocent.json",
     ];
     for name in names {
         assert!(is_protected(&project.join(name), &roots).is_some(), "{name}");
     }
-    let alias = std::path::PathBuf::from(format!("/proc/self/root{}", project.join(".cursor/hooks.json").display()));
+    let alias =
+        std::path::PathBuf::from(format!("/proc/self/root{}", project.join(".cursor/hooks.json").display()));
     assert!(is_protected(&alias, &roots).is_some(), "/proc/self/root");
     for name in ["src/main.rs", ".cursorrules", "hooks.json"] {
         assert!(is_protected(&project.join(name), &roots).is_none(), "{name}");

@@ -14,7 +14,10 @@ fn e01_a_managed_hook_sees_nothing_that_steers_it() {
     let cx = TestContext::new();
     cx.write("system/etc/cursor/hooks.json", one_hook("stop", r#"/usr/bin/env > "$HOME/seen""#));
     let mut command = cx.command(["run", "stop"]);
-    command.env("BASH_ENV", "/evil").env("BASH_FUNC_ls%%", "() { evil; }").env("NODE_OPTIONS", "--require=/evil");
+    command
+        .env("BASH_ENV", "/evil")
+        .env("BASH_FUNC_ls%%", "() { evil; }")
+        .env("NODE_OPTIONS", "--require=/evil");
     command.env("LD_LIBRARY_PATH", "/evil").env("GIT_DIR", "/evil").env("PYTHONPATH", "/evil");
     command.env("PATH", format!(".:/usr/bin:relative/evil:{}", std::env::var("PATH").unwrap_or_default()));
     context::pipe(command, b"");
@@ -63,14 +66,22 @@ fn e02_the_log_is_the_users_alone() {
     collect(&cx.path("home/.local/state/boathook"), &mut files);
     assert!(!files.is_empty());
     for file in files {
-        assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o077, 0, "{}", file.display());
+        assert_eq!(
+            fs::metadata(&file).expect("a file").permissions().mode() & 0o077,
+            0,
+            "{}",
+            file.display()
+        );
     }
 }
 
 #[test]
 fn e03_a_record_is_one_line_whatever_is_in_it() {
     let cx = TestContext::new();
-    cx.write("home/.cursor/hooks.json", one_hook("stop", r#"printf 'x\r\n{"id":"forged"}\n' >&2; printf 'a\n{"id":"forged"}\n'"#));
+    cx.write(
+        "home/.cursor/hooks.json",
+        one_hook("stop", r#"printf 'x\r\n{"id":"forged"}\n' >&2; printf 'a\n{"id":"forged"}\n'"#),
+    );
     cx.output_with(["run", "stop"], b"{\"status\":\"a\\r\\n{\\\"id\\\":\\\"forged\\\"}\"}");
     let log = read(&cx.path("home/.local/state/boathook/log/00000000.jsonl"));
     assert_eq!(log.lines().count(), 1, "{log}");
@@ -81,16 +92,24 @@ fn e03_a_record_is_one_line_whatever_is_in_it() {
 #[test]
 fn e04_a_state_directory_that_is_not_ours_is_refused_with_the_reason() {
     let cases: [(&str, fn(&TestContext), &str); 3] = [
-        ("a link", |cx| {
-            fs::create_dir_all(cx.path("home/.local/state")).expect("directories");
-            fs::create_dir(cx.path("elsewhere")).expect("a directory");
-            symlink(cx.path("elsewhere"), cx.path("home/.local/state/boathook")).expect("a link");
-        }, "link"),
-        ("open to all", |cx| {
-            let state = cx.path("home/.local/state/boathook");
-            fs::create_dir_all(&state).expect("directories");
-            fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).expect("permissions");
-        }, "writable"),
+        (
+            "a link",
+            |cx| {
+                fs::create_dir_all(cx.path("home/.local/state")).expect("directories");
+                fs::create_dir(cx.path("elsewhere")).expect("a directory");
+                symlink(cx.path("elsewhere"), cx.path("home/.local/state/boathook")).expect("a link");
+            },
+            "link",
+        ),
+        (
+            "open to all",
+            |cx| {
+                let state = cx.path("home/.local/state/boathook");
+                fs::create_dir_all(&state).expect("directories");
+                fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).expect("permissions");
+            },
+            "writable",
+        ),
         ("a file", |cx| drop(cx.write("home/.local/state/boathook", "x")), "directory"),
     ];
     for (name, prepare, reason) in cases {

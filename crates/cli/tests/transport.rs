@@ -42,7 +42,10 @@ fn only_the_value_that_a_hook_asks_for_is_in_its_environment() {
     let cx = TestContext::new();
     cx.write(
         "home/.cursor/hooks.json",
-        context::one_hook("beforeShellExecution", r#"env > "$CASE/env"; printf '%s' "${command}" > "$CASE/value""#),
+        context::one_hook(
+            "beforeShellExecution",
+            r#"env > "$CASE/env"; printf '%s' "${command}" > "$CASE/value""#,
+        ),
     );
     let mut command = cx.command(["run", "beforeShellExecution"]);
     command.env("CASE", cx.path(""));

@@ -11,7 +11,10 @@ use context::TestContext;
 /// that would run programs for anybody who asks git about it.
 fn hostile_project(cx: &TestContext) {
     cx.script("project/.cursor/hooks/mark.sh", "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../../ran\"\n");
-    cx.write("project/.cursor/hooks.json", context::one_hook("beforeShellExecution", ".cursor/hooks/mark.sh"));
+    cx.write(
+        "project/.cursor/hooks.json",
+        context::one_hook("beforeShellExecution", ".cursor/hooks/mark.sh"),
+    );
     cx.write(
         "project/.git/config",
         "[core]\n\tfsmonitor = touch ran-fsmonitor\n\thooksPath = .\n\tpager = touch ran-pager\n\tsshCommand = touch ran-ssh\n\
@@ -26,13 +29,22 @@ fn started(cx: &TestContext, args: &[&str]) -> (Vec<String>, String) {
     let binary = cx.command(args);
     let trace = cx.path("trace");
     let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-e", "trace=execve,execveat,fork,vfork,clone,clone3,connect", "-o"]).arg(&trace);
-    command.arg(binary.get_program()).args(binary.get_args()).current_dir(cx.project()).env("HOME", cx.path("home"));
+    command
+        .args(["-f", "-qq", "-e", "trace=execve,execveat,fork,vfork,clone,clone3,connect", "-o"])
+        .arg(&trace);
+    command
+        .arg(binary.get_program())
+        .args(binary.get_args())
+        .current_dir(cx.project())
+        .env("HOME", cx.path("home"));
     let output = context::pipe(command, b"{}");
     let lines = context::read(&trace);
     assert!(lines.contains("execve("), "strace saw nothing: is it installed? `cargo xtask test` installs it");
     // The first line is the start of the binary itself.
-    (lines.lines().skip(1).map(str::to_owned).collect(), cx.without_paths(&String::from_utf8_lossy(&output.stderr)))
+    (
+        lines.lines().skip(1).map(str::to_owned).collect(),
+        cx.without_paths(&String::from_utf8_lossy(&output.stderr)),
+    )
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! a trace that says how it came about.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -9,7 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Permission;
 use crate::event::{AnswerField, EventKind};
+use crate::load::HookSet;
 use crate::payload::Payload;
+use crate::plan::{Plan, Why};
 
 /// The code a blocking decision carries.
 pub const BLOCKED: &str = "ERROR_HOOKS_BLOCKED";
@@ -38,12 +41,46 @@ pub struct Decision {
     /// What to tell the model of a refusal: what was refused, why, and not to
     /// work around it.
     pub model_text: Option<String>,
-    /// Every hook that was considered, in the order of the walk.
+    /// Every hook that had a say, in the order of the walk.
     pub hooks: Vec<HookReport>,
+    /// Every hook that had none.
+    pub skips: Skips,
     /// The files that were trusted for this once.
     pub trusted_once: Vec<PathBuf>,
     /// What somebody should know: fail-open, withheld hooks, odd answers.
     pub warnings: Vec<String>,
+}
+
+/// The hooks of an event that had no say. Most events have some, and few
+/// people ask, so they are told on demand.
+#[derive(Debug, Clone, Default)]
+pub struct Skips {
+    hooks: Option<Arc<HookSet>>,
+    skipped: Vec<(usize, Why)>,
+    subject: Option<String>,
+}
+
+impl Skips {
+    /// Those that a plan left out.
+    pub fn of(plan: &Plan<'_>, hooks: &Arc<HookSet>) -> Skips {
+        if plan.skipped.is_empty() {
+            return Skips::default();
+        }
+        let skipped = plan.skipped.iter().map(|skipped| (skipped.index, skipped.why)).collect();
+        Skips { hooks: Some(Arc::clone(hooks)), skipped, subject: plan.subject.clone() }
+    }
+
+    /// Each of them, and why.
+    pub fn reports(&self) -> Vec<HookReport> {
+        let Some(hooks) = &self.hooks else { return Vec::new() };
+        let report = |(index, why): &(usize, Why)| {
+            let hook = &hooks.hooks[*index];
+            let outcome = if why.is_withheld() { HookOutcome::Withheld } else { HookOutcome::Skipped };
+            let reason = Some(why.sentence(hook, self.subject.as_deref()));
+            HookReport { outcome, reason, ..HookReport::of(hook) }
+        };
+        self.skipped.iter().map(report).collect()
+    }
 }
 
 /// What became of one hook.
@@ -136,6 +173,7 @@ impl Decision {
             host_must_ask: false,
             model_text: None,
             hooks: Vec::new(),
+            skips: Skips::default(),
             trusted_once: Vec::new(),
             warnings: Vec::new(),
         }
@@ -166,7 +204,8 @@ impl Decision {
         if let Some(text) = &self.model_text {
             trace.insert("model_text".into(), json!(text));
         }
-        trace.insert("hooks".into(), json!(self.hooks));
+        let hooks: Vec<HookReport> = self.hooks.iter().cloned().chain(self.skips.reports()).collect();
+        trace.insert("hooks".into(), json!(hooks));
         trace.insert("warnings".into(), json!(self.warnings));
         Value::Object(trace)
     }

@@ -19,6 +19,11 @@ impl Digest {
         Digest(sha2::Sha256::digest(bytes).into())
     }
 
+    /// Its 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Reads 64 hexadecimal digits, in either case.
     pub fn parse(text: &str) -> Option<Digest> {
         let digits: Vec<u8> =
@@ -48,7 +53,9 @@ impl Hasher {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        f.pad(&digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect::<String>())
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Rules {
     pub first_field_names: bool,
     /// Project hooks need `hooks_ide_project_config`.
     pub project_needs_experiment: bool,
+    /// The sample hook logs to the seed's `/tmp/agent.log`.
+    pub sample_log_is_shared: bool,
     /// What `cursor_version` says when the host says nothing.
     pub cursor_version: &'static str,
 }
@@ -73,6 +75,7 @@ const DOCS: Rules = Rules {
     stop_hooks_end_at: None,
     first_field_names: false,
     project_needs_experiment: false,
+    sample_log_is_shared: false,
     cursor_version: "3.0.0",
 };
 
@@ -85,6 +88,7 @@ const V2_3: Rules = Rules {
     stop_hooks_end_at: Some(5),
     first_field_names: true,
     project_needs_experiment: true,
+    sample_log_is_shared: true,
     cursor_version: "2.3.41",
     ..DOCS
 };

@@ -2,108 +2,38 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+mod recording;
+mod settings;
+
 use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::decision::{Decision, HookOutcome, HookReport};
+use crate::decision::{Decision, HookReport, Skips};
 use crate::definition::Definition;
-use crate::edition::{Edition, Rules};
+use crate::edition::Rules;
 use crate::environment::Surroundings;
 use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::judge::Judge;
-use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader, SourceState, Surface, TrustMode};
+use crate::load::{Hook, HookSet, HookState, Loader, SourceState};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
-use crate::problem::Problem;
 use crate::plan::{Circumstances, Plan, plan};
-use crate::record::{Keep, RecentRecords, Record, request_of, response_of};
+use crate::problem::Problem;
+use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
-use crate::run::{Cancel, Status};
 use crate::session::{Session, Variable};
 use crate::sessions::Sessions;
-use crate::source::{Level, Roots, Source, native_root};
+use crate::source::{Level, Source, native_root};
 use crate::state::{StateDir, StateError};
-
-/// Everything an engine is built from. What comes from outside stands here.
-#[derive(Clone)]
-pub struct Settings {
-    /// Every place the engine may look at.
-    pub roots: Roots,
-    /// Which edition's rules apply.
-    pub edition: Edition,
-    /// Where the agent runs.
-    pub surface: Surface,
-    /// How trust is decided.
-    pub trust: TrustMode,
-    /// `[experiments] hooks_ide_project_config`.
-    pub project_experiment: bool,
-    /// The environment hooks inherit.
-    pub environment: Vec<(OsString, OsString)>,
-    /// Version of the host; else a constant of the edition.
-    pub cursor_version: Option<String>,
-    /// The signed-in user.
-    pub user_email: Option<String>,
-    /// Whether the workspace is remote.
-    pub remote: bool,
-    /// Whether the host can ask the user. A host that cannot, denies.
-    pub can_ask: bool,
-    /// More automatic follow-ups than this are never sent.
-    pub loop_ceiling: u32,
-    /// The model behind prompt hooks.
-    pub judge: Option<Arc<dyn Judge>>,
-    /// How much of payloads the log on disk keeps.
-    pub keep: Keep,
-    /// How deep this engine is called by its own hooks.
-    pub depth: u32,
-    /// The source files it was called from.
-    pub called_from: Vec<OsString>,
-    /// Ends hooks that are running: a user's cancel.
-    pub cancel: Cancel,
-}
-
-impl Settings {
-    /// Defaults for everything but the places.
-    pub fn new(roots: Roots) -> Settings {
-        Settings {
-            roots,
-            edition: Edition::default(),
-            surface: Surface::default(),
-            trust: TrustMode::default(),
-            project_experiment: false,
-            environment: Vec::new(),
-            cursor_version: None,
-            user_email: None,
-            remote: false,
-            can_ask: true,
-            loop_ceiling: 50,
-            judge: None,
-            keep: Keep::default(),
-            depth: 0,
-            called_from: Vec::new(),
-            cancel: Cancel::default(),
-        }
-    }
-}
-
-impl fmt::Debug for Settings {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Settings")
-            .field("roots", &self.roots)
-            .field("edition", &self.edition)
-            .finish_non_exhaustive()
-    }
-}
 
 /// A host that never calls `write_out` loses its oldest records, not its memory.
 const MOST_UNWRITTEN: usize = 1_000;
+
+pub use settings::{Settings, load_options};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 
@@ -175,7 +105,8 @@ impl Engine {
         if self.settings.cancel.is_cancelled() {
             decision.followup_message = None;
         }
-        add_skipped(&mut decision, &planned);
+        add_unasked(&mut decision, &planned);
+        decision.skips = Skips::of(&planned, &hooks);
         decision.warnings.extend(source_warnings(&hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
         drop(circumstances);
@@ -294,6 +225,7 @@ impl Engine {
         if !decision.env.is_empty() {
             let variables = variables(decision, heard);
             decision.warnings.extend(session.keep(variables));
+            decision.env.retain(|(name, _)| session.env.iter().any(|kept| kept.name == *name));
         }
         if decision.followup_message.is_some() {
             session.count_follow_up(event.kind, &event.payload);
@@ -315,39 +247,7 @@ impl Engine {
         plan: &Plan<'_>,
         decision: &Decision,
     ) {
-        let request = request_of(&plan.line);
-        let blank = || Record {
-            id: ids::record_id(),
-            timestamp: started.to_owned(),
-            step: event.kind.name().to_owned(),
-            found: plan.steps.len(),
-            command: None,
-            source: None,
-            place: None,
-            directory: None,
-            timeout_ms: None,
-            conversation: event.conversation(),
-            request: Arc::clone(&request),
-            response: None,
-            duration: None,
-            exit_code: None,
-            stderr: String::new(),
-            outcome: "none".to_owned(),
-            reason: None,
-            permission: None,
-            blocked: decision.blocked,
-            automatic_followup: decision.followup_message.is_some(),
-            notes: Vec::new(),
-        };
-        let mut records: Vec<Record> = heard.iter().map(|heard| of_heard(blank(), heard, decision)).collect();
-        let withheld = plan.skipped.iter().filter(|skipped| skipped.withheld);
-        records.extend(withheld.map(|skipped| {
-            let reason = Some(skipped.reason.clone());
-            Record { outcome: "withheld".to_owned(), reason, ..of_hook(blank(), skipped.hook) }
-        }));
-        if records.is_empty() {
-            records.push(blank());
-        }
+        let records = recording::records(started, event, heard, plan, decision);
         for record in records.into_iter().map(Arc::new) {
             lock(&self.listeners).iter().for_each(|listener| listener(&record));
             lock(&self.recent).push(Arc::clone(&record));
@@ -367,17 +267,6 @@ impl Explanation {
         let around = surroundings(&self.settings, &self.event, &self.session);
         let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
         plan(&self.hooks, &self.event, &Circumstances { rules, around, loop_count })
-    }
-}
-
-/// How a loader is set up; `thorough` is for `check` and `list`.
-pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
-    LoadOptions {
-        edition: settings.edition,
-        surface: settings.surface,
-        trust: settings.trust,
-        project_experiment: settings.project_experiment,
-        thorough,
     }
 }
 
@@ -411,7 +300,8 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         match &report.state {
             SourceState::Absent | SourceState::Read => {}
             SourceState::LastGood(problem) => {
-                warnings.push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
+                warnings
+                    .push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
             }
             SourceState::Unreadable(problem) => {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
@@ -420,13 +310,15 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         let withheld: Vec<_> = plan
             .skipped
             .iter()
-            .filter(|skipped| skipped.withheld && skipped.hook.source.file == report.source.file)
+            .filter(|skipped| skipped.why.is_withheld() && skipped.hook.source.file == report.source.file)
             .collect();
         if let Some(first) = withheld.first() {
             let count = withheld.len();
             let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
-            let look = if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
-            warnings.push(format!("{file}: {hooks} withheld: {}{look}", first.reason));
+            let look =
+                if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
+            warnings
+                .push(format!("{file}: {hooks} withheld: {}{look}", first.why.sentence(first.hook, None)));
         }
     }
     warnings
@@ -435,7 +327,9 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
     let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());
-    hooks.any(|hook| subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch))
+    hooks.any(|hook| {
+        subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch)
+    })
 }
 
 fn has_hook(set: &HookSet, event: EventKind) -> bool {
@@ -451,19 +345,12 @@ fn tell_loop_count(event: &mut Event, session: &Session) {
     }
 }
 
-fn add_skipped(decision: &mut Decision, plan: &Plan<'_>) {
+/// Where hooks run one at a time, those behind the one that answered.
+fn add_unasked(decision: &mut Decision, plan: &Plan<'_>) {
     let asked: Vec<String> = decision.hooks.iter().map(|report| report.id.clone()).collect();
     for step in plan.steps.iter().filter(|step| !asked.contains(&step.hook.id)) {
         let reason = Some("a hook before it answered".to_owned());
         decision.hooks.push(HookReport { reason, ..HookReport::of(step.hook) });
-    }
-    for skipped in &plan.skipped {
-        let outcome = if skipped.withheld { HookOutcome::Withheld } else { HookOutcome::Skipped };
-        decision.hooks.push(HookReport {
-            outcome,
-            reason: Some(skipped.reason.clone()),
-            ..HookReport::of(skipped.hook)
-        });
     }
 }
 
@@ -483,40 +370,6 @@ fn variables(decision: &Decision, heard: &[Heard<'_>]) -> Vec<Variable> {
         level: setter(name).unwrap_or(Level::User),
     };
     decision.env.iter().map(of).collect()
-}
-
-fn of_hook(record: Record, hook: &Hook) -> Record {
-    let line = hook.definition.place.as_ref().map_or(0, |place| place.line);
-    Record {
-        command: Some(hook.definition.label().to_owned()),
-        source: Some(hook.source.level.name().to_owned()),
-        place: Some(format!("{}:{line}", hook.source.file.display())),
-        directory: Some(hook.source.run_dir.display().to_string()),
-        timeout_ms: Some(u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX)),
-        ..record
-    }
-}
-
-fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {
-    let record = of_hook(record, heard.hook);
-    let report = decision.hooks.iter().find(|report| report.id == heard.hook.id);
-    let exit = heard.exit.as_ref();
-    let mut notes: Vec<String> =
-        report.map(|it| it.lost.iter().chain(&it.warnings).cloned().collect()).unwrap_or_default();
-    if exit.is_some_and(|exit| exit.leaked) {
-        notes.push("a descendant of it still holds its output".to_owned());
-    }
-    Record {
-        response: exit.and_then(|exit| response_of(&exit.stdout)),
-        duration: exit.map(|exit| exit.duration.as_secs_f64() * 1000.0),
-        exit_code: exit.and_then(|exit| if let Status::Code(code) = exit.status { Some(code) } else { None }),
-        stderr: exit.map(|exit| String::from_utf8_lossy(&exit.stderr).into_owned()).unwrap_or_default(),
-        outcome: report.map(|report| report.outcome.name().to_owned()).unwrap_or_default(),
-        reason: report.and_then(|report| report.reason.clone()),
-        permission: report.and_then(|report| report.permission).map(str::to_owned),
-        notes,
-        ..record
-    }
 }
 
 /// A panic in a listener must not take the engine with it.

@@ -1,18 +1,21 @@
-//! Ids and the time of day: the only place that reads the wall clock.
+//! Ids, and times as text.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 
+use crate::clock;
+
 /// The time, as RFC 3339 in UTC with milliseconds.
 pub fn now_text() -> String {
-    format!("{:.3}", Timestamp::now())
+    let now = Timestamp::from_nanosecond(clock::nanoseconds().into()).unwrap_or_default();
+    format!("{now:.3}")
 }
 
 /// Milliseconds since 1970.
 pub fn now_millis() -> i64 {
-    Timestamp::now().as_millisecond()
+    clock::nanoseconds() / 1_000_000
 }
 
 /// A unique id of timestamp and random text, as records carry it.

@@ -6,21 +6,21 @@
 //!
 //! Pure: values in, a `Decision` out.
 
+mod report;
+mod words;
+
 use crate::answer::{Answer, Permission};
-use crate::decision::{Decision, HookOutcome, HookReport};
+use crate::decision::{Decision, HookOutcome};
 use crate::edition::{Rules, SingleValue};
 use crate::event::{AnswerField, Ask, Gate};
 use crate::fill::Event;
 use crate::load::Hook;
-use crate::outcome::{Failure, Outcome, ReadOutcome};
-use crate::run::{Exit, Status};
-use crate::source::Level;
+use crate::outcome::{Outcome, ReadOutcome};
+use crate::run::Exit;
+use report::report;
+use words::{Words, join, with_path, words};
 
-/// Between the texts of several hooks.
-pub const BETWEEN: &str = "\n\n---\n\n";
-/// Ends what the model is told of a refusal.
-pub const DO_NOT_WORK_AROUND: &str =
-    "Do not attempt to work around this restriction using alternative methods or commands.";
+pub use words::{BETWEEN, DO_NOT_WORK_AROUND, model_text};
 
 /// One hook that had its say.
 #[derive(Debug)]
@@ -69,22 +69,6 @@ pub fn merge(heard: &[Heard<'_>], case: &Case<'_>) -> Decision {
     merger.decision
 }
 
-/// What the model is told of a refusal: what was refused, why, and not to work around it.
-pub fn model_text(event: &Event, why: &str) -> String {
-    let what = with_path(event.kind.spec().refusal.model, event);
-    let what = what.trim_end_matches('.');
-    let why = why.trim();
-    if why.is_empty() {
-        return format!("{what}. {DO_NOT_WORK_AROUND}");
-    }
-    let stop = if why.ends_with(['.', '!', '?', '»']) { "" } else { "." };
-    format!("{what}: {why}{stop} {DO_NOT_WORK_AROUND}")
-}
-
-fn with_path(text: &str, event: &Event) -> String {
-    text.replace("{path}", &event.payload.text("file_path").unwrap_or_default())
-}
-
 struct Merger<'a> {
     heard: &'a [Heard<'a>],
     case: &'a Case<'a>,
@@ -101,7 +85,8 @@ fn merger_stance(heard: &Heard<'_>, case: &Case<'_>) -> Option<Permission> {
     }
     match &heard.read.outcome {
         Outcome::Answer(answer) if spec.gate == Gate::ExitCode => {
-            answer.by_exit_code.then_some(Permission::Deny)
+            let agrees = answer.permission.filter(|permission| *permission == Permission::Allow);
+            if answer.by_exit_code { Some(Permission::Deny) } else { agrees }
         }
         Outcome::Answer(answer) if answer.refuses() => Some(Permission::Deny),
         Outcome::Answer(answer) if answer.permission == Some(Permission::Ask) => {
@@ -182,8 +167,9 @@ impl Merger<'_> {
             };
             let length = context.trim().chars().count();
             if length > limit {
-                let reason =
-                    format!("`additional_context` has {length} characters; more than {limit} are dropped whole");
+                let reason = format!(
+                    "`additional_context` has {length} characters; more than {limit} are dropped whole"
+                );
                 self.decision.warnings.push(format!("hook `{}`: {reason}", heard.hook.definition.label()));
                 self.lost[index].push(reason);
             } else {
@@ -402,103 +388,11 @@ impl AsText for Box<serde_json::value::RawValue> {
     }
 }
 
-/// What one refusing or asking hook says.
-struct Words {
-    level: Level,
-    user: Option<String>,
-    agent: Option<String>,
-}
-
-impl Words {
-    /// For the model: whose words these are, so that a project's hook cannot
-    /// speak as the enterprise.
-    fn labelled(&self) -> Option<String> {
-        let said = self.agent.as_deref().or(self.user.as_deref())?;
-        Some(format!("({} hook) {said}", self.level.name()))
-    }
-}
-
-fn words(heard: &Heard<'_>) -> Words {
-    let level = heard.hook.source.level;
-    let failed = |failure: &Failure| {
-        let text = format!(
-            "Hook `{}` {failure}. It is failClosed, so the action is blocked.",
-            heard.hook.definition.label()
-        );
-        Words { level, user: Some(text), agent: None }
-    };
-    match &heard.read.outcome {
-        Outcome::Answer(answer) => {
-            Words { level, user: answer.user_message.clone(), agent: answer.agent_message.clone() }
-        }
-        Outcome::Failed(failure) if heard.read.blocks => {
-            let text = format!(
-                "Hook `{}` {failure}. The action was blocked for safety.",
-                heard.hook.definition.label()
-            );
-            Words { level, user: Some(text), agent: None }
-        }
-        Outcome::Failed(failure) => failed(failure),
-        Outcome::Silent | Outcome::NoOpinion => failed(&Failure::NoOutput),
-    }
-}
-
 fn answer<'h>(heard: &'h Heard<'_>) -> Option<&'h Answer> {
     match &heard.read.outcome {
         Outcome::Answer(answer) => Some(answer),
         Outcome::NoOpinion | Outcome::Silent | Outcome::Failed(_) => None,
     }
-}
-
-fn report(heard: &Heard<'_>, stance: Option<Permission>) -> HookReport {
-    let closed = stance == Some(Permission::Deny);
-    let (outcome, reason) = match &heard.read.outcome {
-        Outcome::Answer(_) => (HookOutcome::Answer, None),
-        Outcome::NoOpinion => (HookOutcome::NoOpinion, None),
-        Outcome::Silent if closed => (HookOutcome::FailedClosed, Some(Failure::NoOutput.to_string())),
-        Outcome::Silent => (HookOutcome::NoOpinion, None),
-        Outcome::Failed(failure) if closed => (HookOutcome::FailedClosed, Some(failure.to_string())),
-        Outcome::Failed(failure) => (HookOutcome::FailedOpen, Some(failure.to_string())),
-    };
-    HookReport {
-        outcome,
-        reason,
-        permission: stance.map(Permission::name),
-        exit_code: heard.exit.as_ref().and_then(|exit| match exit.status {
-            Status::Code(code) => Some(code),
-            _ => None,
-        }),
-        duration_ms: heard.exit.as_ref().map(|exit| exit.duration.as_secs_f64() * 1000.0),
-        warnings: heard.read.warnings.clone(),
-        runs: heard.runs,
-        ..HookReport::of(heard.hook)
-    }
-}
-
-impl HookReport {
-    /// A report of a hook that was not asked.
-    pub fn of(hook: &Hook) -> HookReport {
-        HookReport {
-            id: hook.id.clone(),
-            command: hook.definition.label().to_owned(),
-            source: hook.source.level.name(),
-            file: hook.source.file.to_string_lossy().into_owned(),
-            line: hook.definition.place.as_ref().map(|place| place.line),
-            outcome: HookOutcome::Skipped,
-            reason: None,
-            permission: None,
-            exit_code: None,
-            duration_ms: None,
-            lost: Vec::new(),
-            warnings: Vec::new(),
-            runs: 0,
-        }
-    }
-}
-
-fn join(texts: impl IntoIterator<Item = String>) -> Option<String> {
-    let texts: Vec<String> = texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
-    (!texts.is_empty()).then(|| texts.join(BETWEEN))
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub struct Plan<'a> {
     pub skipped: Vec<Skipped<'a>>,
     /// What hooks read: the payload as one line.
     pub line: Arc<Vec<u8>>,
+    /// What matchers were applied to.
+    pub subject: Option<String>,
 }
 
 /// One hook that has a say.
@@ -64,10 +66,44 @@ pub enum Work {
 pub struct Skipped<'a> {
     /// Which hook.
     pub hook: &'a Hook,
+    /// Its place in the set.
+    pub index: usize,
     /// Why.
-    pub reason: String,
-    /// Whether it is withheld, which is worth telling, or does not apply.
-    pub withheld: bool,
+    pub why: Why,
+}
+
+/// Why a hook has no say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It may not run, which is worth telling.
+    Withheld(Withheld),
+    /// A hook of the same file sent this event.
+    CalledFromIt,
+    /// So many follow-ups were sent that stop hooks end.
+    LoopLimit(u32),
+    /// Its matcher does not fit.
+    NoMatch,
+}
+
+impl Why {
+    /// In a sentence. The subject is what the matcher was applied to.
+    pub fn sentence(self, hook: &Hook, subject: Option<&str>) -> String {
+        match self {
+            Why::Withheld(why) => why.reason().to_owned(),
+            Why::CalledFromIt => "this event was sent by a hook of the same file".to_owned(),
+            Why::LoopLimit(limit) => format!("Stop hook auto-loop limit reached ({limit})"),
+            Why::NoMatch => {
+                let (pattern, subject) =
+                    (hook.definition.matcher.pattern(), shortened(subject.unwrap_or_default()));
+                format!("its matcher `{pattern}` does not match `{subject}`")
+            }
+        }
+    }
+
+    /// Whether it may not run, rather than not apply.
+    pub fn is_withheld(self) -> bool {
+        matches!(self, Why::Withheld(_))
+    }
 }
 
 /// What a plan depends on beside hooks and event.
@@ -88,12 +124,14 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
     line.push(b'\n');
     let line = Arc::new(line);
     let mut planner = Planner { event, circumstances, stdin: Arc::clone(&line), environments: Vec::new() };
-    let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line };
-    for hook in set.hooks.iter().filter(|hook| hook.definition.event == event.kind) {
-        if let Some((reason, withheld)) = planner.reason_to_skip(hook, subject.as_deref()) {
-            plan.skipped.push(Skipped { hook, reason, withheld });
+    let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject };
+    for (index, hook) in set.hooks.iter().enumerate().filter(|(_, hook)| hook.definition.event == event.kind)
+    {
+        let subject = plan.subject.as_deref();
+        if let Some(why) = planner.reason_to_skip(hook, subject) {
+            plan.skipped.push(Skipped { hook, index, why });
         } else {
-            let work = planner.work(hook, subject.as_deref());
+            let work = planner.work(hook, subject);
             plan.steps.push(Step { hook, work });
         }
     }
@@ -109,27 +147,22 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn reason_to_skip(&self, hook: &Hook, subject: Option<&str>) -> Option<(String, bool)> {
+    fn reason_to_skip(&self, hook: &Hook, subject: Option<&str>) -> Option<Why> {
         if let HookState::Withheld(why) = hook.state
             && !self.refuses_withheld(hook, why)
         {
-            return Some((why.reason().to_owned(), true));
+            return Some(Why::Withheld(why));
         }
         if self.was_called_from(hook) {
-            return Some(("this event was sent by a hook of the same file".to_owned(), false));
+            return Some(Why::CalledFromIt);
         }
         if let Some(limit) = self.circumstances.rules.stop_hooks_end_at.filter(|_| self.event.kind.loops())
             && self.circumstances.loop_count >= limit
         {
-            return Some((format!("Stop hook auto-loop limit reached ({limit})"), false));
+            return Some(Why::LoopLimit(limit));
         }
-        let matcher = &hook.definition.matcher;
-        let subject = subject?;
-        match matcher.matches(subject) {
-            Verdict::NoMatch => Some((
-                format!("its matcher `{}` does not match `{}`", matcher.pattern(), shortened(subject)),
-                false,
-            )),
+        match hook.definition.matcher.matches(subject?) {
+            Verdict::NoMatch => Some(Why::NoMatch),
             Verdict::Match | Verdict::Invalid(_) => None,
         }
     }
@@ -150,7 +183,7 @@ impl Planner<'_> {
     fn work(&mut self, hook: &Hook, subject: Option<&str>) -> Work {
         let fail = |failure| Work::Fail { failure, blocks: false };
         if let HookState::Withheld(why) = hook.state {
-            return fail(Failure::Withheld(why.reason().to_owned()));
+            return fail(Failure::Withheld(format!("{}; look at it with `boathook trust`", why.reason())));
         }
         if self.circumstances.around.depth > DEEPEST {
             return fail(Failure::TooDeep(self.circumstances.around.depth));

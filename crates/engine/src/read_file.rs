@@ -87,6 +87,15 @@ pub enum Owner {
     Root,
 }
 
+/// What to do with a path whose last part is a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// Read what it leads to.
+    Followed,
+    /// Do not read it.
+    Refused,
+}
+
 /// What a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -150,16 +159,17 @@ pub enum ReadError {
 
 /// Reads a whole file.
 pub fn read(path: &Path, limit: u64, owner: Owner) -> Result<FileRead, ReadError> {
-    let (bytes, facts) = steadily(path, limit, owner, |file, size| {
+    let (bytes, facts) = steadily(path, limit, owner, Links::Followed, |file, size| {
         let bytes = read_whole(file, size)?;
         Ok((bytes.len() as u64, bytes))
     })?;
     Ok(FileRead { bytes, stamp: facts.stamp })
 }
 
-/// Hashes a whole file, and keeps it when it is small.
-pub fn hash(path: &Path, limit: u64) -> Result<FileHash, ReadError> {
-    let ((sha256, bytes), facts) = steadily(path, limit, Owner::Anybody, |file, size| {
+/// Hashes a whole file, and keeps it when it is small. A path whose last part
+/// is a link is followed, or is an error.
+pub fn hash(path: &Path, limit: u64, links: Links) -> Result<FileHash, ReadError> {
+    let ((sha256, bytes), facts) = steadily(path, limit, Owner::Anybody, links, |file, size| {
         if size > KEPT_LIMIT {
             let (length, sha256) = hash_stream(file, size)?;
             return Ok((length, (sha256, None)));
@@ -274,10 +284,11 @@ fn steadily<T>(
     path: &Path,
     limit: u64,
     owner: Owner,
+    links: Links,
     mut read: impl FnMut(&mut File, u64) -> io::Result<(u64, T)>,
 ) -> Result<(T, Facts), ReadError> {
     for _ in 0..ATTEMPTS {
-        let mut file = os::open(path).map_err(|error| cause(error, path))?;
+        let mut file = os::open(path, links).map_err(|error| cause(error, path, links))?;
         let before = os::facts(&file).map_err(ReadError::Io)?;
         check(&before, limit, owner)?;
         let (length, value) = read(&mut file, before.stamp.size).map_err(ReadError::Io)?;
@@ -296,13 +307,13 @@ fn check(facts: &Facts, limit: u64, owner: Owner) -> Result<(), ReadError> {
     if facts.stamp.size > limit {
         return Err(ReadError::TooLarge(limit));
     }
-    check_owner(facts, owner, our_uid())
+    check_owner(facts, owner, our_uid)
 }
 
-fn check_owner(facts: &Facts, owner: Owner, us: u32) -> Result<(), ReadError> {
+fn check_owner(facts: &Facts, owner: Owner, us: impl Fn() -> u32) -> Result<(), ReadError> {
     let owned = match owner {
         Owner::Anybody => return Ok(()),
-        Owner::UserOrRoot => facts.uid == us || facts.uid == 0,
+        Owner::UserOrRoot => facts.uid == 0 || facts.uid == us(),
         Owner::Root => facts.uid == 0,
     };
     // A group that shares the user's files is the user's business; a group
@@ -319,11 +330,20 @@ fn check_owner(facts: &Facts, owner: Owner, us: u32) -> Result<(), ReadError> {
     }
 }
 
-/// One byte more than the size is asked for, so that growth is noticed and
-/// the end is seen without a second buffer.
+/// Reads as much as the size says; whether there is more by now is told by
+/// the stamp that is taken afterwards.
 fn read_whole(file: &mut File, size: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(size as usize + 1);
-    file.take(size + 1).read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; size as usize];
+    let mut length = 0;
+    while length < bytes.len() {
+        match file.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(length);
     Ok(bytes)
 }
 
@@ -345,14 +365,18 @@ fn hash_stream(file: &mut File, size: u64) -> io::Result<(u64, Digest)> {
     }
 }
 
-fn cause(error: io::Error, path: &Path) -> ReadError {
+fn cause(error: io::Error, path: &Path, links: Links) -> ReadError {
+    let is_link = || os::facts_of_link(path).is_ok_and(|facts| facts.kind == Kind::Link);
     match error.kind() {
+        _ if links == Links::Refused && is_link() => ReadError::NotRegular(Kind::Link),
         io::ErrorKind::NotFound if os::facts_of_link(path).is_ok() => ReadError::Dangling,
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::Absent,
-        // Opening a socket file fails instead of giving something to look at.
+        // Opening a socket, or a directory of Windows, gives nothing to look at.
         _ => match os::facts_of(path).map(|facts| facts.kind) {
-            Ok(kind @ (Kind::Socket | Kind::Device | Kind::Pipe)) => ReadError::NotRegular(kind),
-            Ok(Kind::File | Kind::Directory | Kind::Link) | Err(_) => ReadError::Io(error),
+            Ok(kind @ (Kind::Socket | Kind::Device | Kind::Pipe | Kind::Directory)) => {
+                ReadError::NotRegular(kind)
+            }
+            Ok(Kind::File | Kind::Link) | Err(_) => ReadError::Io(error),
         },
     }
 }

@@ -23,6 +23,9 @@ pub struct Record {
     pub step: String,
     /// How many hooks had a say on this event.
     pub found: usize,
+    /// How many are configured for it and had none.
+    #[serde(default)]
+    pub skipped: usize,
     /// The hook's command or prompt; none for an event without a hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -137,7 +140,8 @@ pub fn response_of(stdout: &[u8]) -> Option<Box<RawValue>> {
 /// The request of an event, from the line its hooks read.
 pub fn request_of(line: &[u8]) -> Arc<RawValue> {
     let line = String::from_utf8_lossy(line.trim_ascii_end());
-    let request = if line.len() > LONGEST_TEXT { Ok(cut(&line)) } else { RawValue::from_string(line.into_owned()) };
+    let request =
+        if line.len() > LONGEST_TEXT { Ok(cut(&line)) } else { RawValue::from_string(line.into_owned()) };
     request.unwrap_or_else(|_| raw(&json!({}))).into()
 }
 
@@ -228,6 +232,7 @@ pub(crate) mod tests {
             timestamp: String::new(),
             step: "stop".to_owned(),
             found: 1,
+            skipped: 0,
             command: Some("x".to_owned()),
             source: None,
             place: None,

@@ -14,7 +14,7 @@ use crate::digest::Digest;
 
 #[cfg_attr(unix, path = "state/unix.rs")]
 #[cfg_attr(windows, path = "state/windows.rs")]
-mod os; // both give: Folder with open, create, read, create_new, append, rename, remove, names
+mod os; // both give: Folder with open, create, read, create_new, append, rename, remove, names, lock
 
 /// The state directory. Making this value touches nothing.
 #[derive(Debug, Clone)]
@@ -46,6 +46,13 @@ pub enum StateError {
     /// The system says no.
     #[error("{}: {}", .0.display(), .1)]
     Io(PathBuf, io::Error),
+}
+
+/// Keeps other processes out of a folder until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Lock {
+    _folder: os::Folder,
 }
 
 /// How much is done so that a write survives a crash of the machine.
@@ -160,6 +167,14 @@ impl StateDir {
         Ok(names)
     }
 
+    /// Waits until no other process holds the folder, and holds it. Reading
+    /// needs no lock: files are replaced whole.
+    pub fn lock(&self, folder: &str) -> Result<Lock, StateError> {
+        let opened = self.created(folder)?;
+        opened.lock().map_err(|error| StateError::Io(self.path.join(folder), error))?;
+        Ok(Lock { _folder: opened })
+    }
+
     /// Where a file stands, for messages and for looking at its stamp.
     pub fn file(&self, folder: &str, name: &str) -> PathBuf {
         if folder.is_empty() { self.path.join(name) } else { self.path.join(folder).join(name) }
@@ -188,11 +203,14 @@ impl StateDir {
 }
 
 fn rest_of(mut file: File, offset: u64) -> io::Result<Option<Vec<u8>>> {
-    if offset > 0 && file.metadata()?.len() < offset {
+    let length = file.metadata()?.len();
+    if length < offset {
         return Ok(None);
     }
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::with_capacity((length - offset).min(LIMIT) as usize + 1);
+    if offset > 0 {
+        file.seek(SeekFrom::Start(offset))?;
+    }
     file.take(LIMIT + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }

@@ -40,20 +40,34 @@ pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, F
     if args.fix && repair(ui, &set)? > 0 {
         set = load(global)?;
     }
-    let worst = set.problems.iter().map(|problem| problem.severity).max();
+    // Whether somebody trusts the hooks says nothing about how they are written.
+    let written =
+        set.problems.iter().filter(|problem| !matches!(problem.code, "untrusted" | "trust-changed"));
+    let worst = written.map(|problem| problem.severity).max();
     let bad = if args.strict { Severity::Warning } else { Severity::Error };
     let status = if worst.is_some_and(|worst| worst >= bad) { Status::Failure } else { Status::Success };
     if args.json {
-        let problems: Vec<_> = set.problems.iter().map(report::problem_json).collect();
+        let problems: Vec<_> = in_order(&set).into_iter().map(report::problem_json).collect();
         ui.json(&serde_json::json!({ "problems": problems }).to_string());
         return Ok(status);
     }
     let mut texts = Texts::default();
-    for problem in &set.problems {
+    for problem in in_order(&set) {
         report::problem(ui, problem, &mut texts);
     }
     summary(ui, &set, args);
     Ok(status)
+}
+
+/// File by file in the order of the walk, each from its first line to its last.
+fn in_order(set: &HookSet) -> Vec<&Problem> {
+    let source = |problem: &Problem| {
+        set.sources.iter().position(|report| Some(&report.source.file) == problem.file.as_ref())
+    };
+    let start = |problem: &Problem| problem.place.as_ref().map_or(usize::MAX, |place| place.bytes.start);
+    let mut problems: Vec<&Problem> = set.problems.iter().collect();
+    problems.sort_by_key(|problem| (source(problem), start(problem)));
+    problems
 }
 
 fn load(global: &Global) -> Result<std::sync::Arc<HookSet>, Failed> {

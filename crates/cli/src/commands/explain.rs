@@ -60,7 +60,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
         ui.line("Would not run:");
     }
     for skipped in &plan.skipped {
-        skipped_lines(ui, skipped);
+        skipped_lines(ui, skipped, plan.subject.as_deref());
     }
     Ok(Status::Success)
 }
@@ -94,11 +94,11 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>) {
     }
 }
 
-fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>) {
+fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, subject: Option<&str>) {
     let label = ui.styled(skipped.hook.definition.label(), Style::Dim);
     ui.painted_line(&format!("-  {label}"));
     ui.line(&format!("   source     {} ({})", skipped.hook.source.level.name(), place(skipped.hook)));
-    ui.line(&format!("   because    {}", skipped.reason));
+    ui.line(&format!("   because    {}", skipped.why.sentence(skipped.hook, subject)));
 }
 
 fn as_json(plan: &Plan<'_>) -> Value {
@@ -128,7 +128,13 @@ fn as_json(plan: &Plan<'_>) -> Value {
         Work::Fail { failure, .. } => with(common(step.hook), json!({ "fails": failure.to_string() })),
     };
     let skipped = |skipped: &Skipped<'_>| {
-        with(common(skipped.hook), json!({ "because": skipped.reason, "withheld": skipped.withheld }))
+        with(
+            common(skipped.hook),
+            json!({
+                "because": skipped.why.sentence(skipped.hook, plan.subject.as_deref()),
+                "withheld": skipped.why.is_withheld(),
+            }),
+        )
     };
     json!({
         "runs": plan.steps.iter().map(step).collect::<Vec<_>>(),

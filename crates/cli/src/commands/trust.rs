@@ -7,7 +7,7 @@ use boathook_engine::definition::{Action, Definition};
 use boathook_engine::engine::load_options;
 use boathook_engine::load::{Candidate, HookSet, Loader, SourceReport};
 use boathook_engine::problem::Problem;
-use boathook_engine::source::{Roots, Source, sources};
+use boathook_engine::source::{Source, sources};
 use boathook_engine::trust::{Change, Trust, TrustState};
 use similar::TextDiff;
 
@@ -54,7 +54,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     } else {
         for candidate in loader.candidates(&roots.workspaces) {
             found += 1;
-            if decide(ui, roots, loader.trust(), &candidate, args)? != Status::Success {
+            if decide(ui, loader.trust(), &candidate, args)? != Status::Success {
                 status = Status::Failure;
             }
         }
@@ -82,13 +82,7 @@ fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
     unreadable.filter(move |problem| is_projects(problem))
 }
 
-fn decide(
-    ui: &mut Ui,
-    roots: &Roots,
-    store: &Trust,
-    looked: &Candidate,
-    args: &TrustArgs,
-) -> Result<Status, Failed> {
+fn decide(ui: &mut Ui, store: &Trust, looked: &Candidate, args: &TrustArgs) -> Result<Status, Failed> {
     if args.status {
         return Ok(status(ui, looked));
     }
@@ -101,7 +95,7 @@ fn decide(
         ui.say(&format!("{} is trusted as it is", looked.source.file.display()));
         return Ok(Status::Success);
     }
-    show(ui, roots, looked);
+    show(ui, looked);
     if !args.yes && !agrees(ui, looked)? {
         ui.say("not trusted; nothing of it runs");
         return Ok(Status::Failure);
@@ -160,7 +154,7 @@ fn agrees(ui: &mut Ui, looked: &Candidate) -> Result<bool, Failed> {
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
-fn show(ui: &mut Ui, roots: &Roots, looked: &Candidate) {
+fn show(ui: &mut Ui, looked: &Candidate) {
     match &looked.state {
         TrustState::Changed(difference) => {
             ui.line(&format!("{} was trusted, and changed since:", looked.source.file.display()));
@@ -175,7 +169,7 @@ fn show(ui: &mut Ui, roots: &Roots, looked: &Candidate) {
     }
     ui.line("Trust covers these files, as they are now:");
     for file in looked.subject.existing_files() {
-        ui.line(&format!("  {}", shown(roots, &file)));
+        ui.line(&format!("  {}", file.display()));
     }
     ui.line("It does not cover what they load, what they download, or programs installed elsewhere.");
     for uncovered in &looked.subject.uncovered {
@@ -210,13 +204,5 @@ fn show_change(ui: &mut Ui, change: &Change) {
         };
         let line = ui.styled(line, style);
         ui.painted_line(&format!("    {line}"));
-    }
-}
-
-/// Paths in the home begin with `~`.
-fn shown(roots: &Roots, file: &Path) -> String {
-    match file.strip_prefix(&roots.home) {
-        Ok(inside) => Path::new("~").join(inside).display().to_string(),
-        Err(_) => file.display().to_string(),
     }
 }

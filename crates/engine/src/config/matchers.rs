@@ -47,9 +47,9 @@ fn check(definition: &Definition) -> Option<Problem> {
 
 fn invalid(definition: &Definition, reason: &str) -> Option<Problem> {
     let shown = excerpt(definition.matcher.pattern());
-    let mut message = format!("the matcher `{shown}` is no regular expression: {}", excerpt(reason));
+    let mut message = format!("the matcher `{shown}` is no regular expression: {reason}");
     if definition.fail_closed && definition.event.can_block() {
-        message.push_str(": it says `failClosed`, so its event is blocked until this is repaired");
+        message.push_str("; it says `failClosed`, so its event is blocked until this is repaired");
     }
     let help = match definition.matcher.pattern().strip_prefix('*') {
         Some(rest) => {

@@ -15,6 +15,8 @@ mod events;
 mod file;
 mod findings;
 mod fix;
+#[cfg(test)]
+mod hostile;
 mod keys;
 mod matchers;
 mod nearest;

@@ -55,13 +55,20 @@ pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
 /// Nothing in a command can be what is looked for here. Every start of the
 /// program reads every command, and nearly all of them are plain.
 fn is_plain(command: &str) -> bool {
-    let pairs = std::iter::once(b' ').chain(command.bytes()).zip(command.bytes());
-    pairs.into_iter().all(|(before, byte)| match byte {
-        b'$' | b'{' | b'<' => false,
-        b'_' => before != b'_',
-        b'/' | b'a' | b'A' | b'p' | b'P' => before != b'/',
-        _ => true,
-    })
+    let mut before = b' ';
+    for byte in command.bytes() {
+        let looked_for = match byte {
+            b'$' | b'{' | b'<' => true,
+            b'_' => before == b'_',
+            b'/' | b'a' | b'A' | b'p' | b'P' => before == b'/',
+            _ => false,
+        };
+        if looked_for {
+            return false;
+        }
+        before = byte;
+    }
+    true
 }
 
 struct Mention<'c> {

@@ -76,19 +76,12 @@ impl<'t> Reader<'t> {
 
     /// Warns about hooks of one event that are the same in everything.
     fn same_hook_twice(&mut self) {
-        let mut seen = HashMap::new();
-        let mut twins = Vec::new();
-        for definition in &self.definitions {
-            let Some(place) = &definition.place else { continue };
-            let matcher = definition.matcher.pattern();
-            let key = (definition.event, said(&definition.action), matcher, definition.timeout);
-            let key = (key, definition.fail_closed, definition.loop_limit);
-            if !matches!(definition.action, Action::Broken { .. })
-                && let Some(first) = seen.insert(key, place.bytes.start)
-            {
-                twins.push((first, place.bytes.clone()));
-            }
-        }
+        let runs = |hook: &&Definition| !matches!(hook.action, Action::Broken { .. });
+        let mut hooks: Vec<&Definition> = self.definitions.iter().filter(runs).collect();
+        hooks.sort_by(|a, b| everything(a).cmp(&everything(b)));
+        let pairs = hooks.windows(2).filter(|pair| everything(pair[0]) == everything(pair[1]));
+        let places = pairs.filter_map(|pair| Some((pair[0].place.as_ref()?, pair[1].place.as_ref()?)));
+        let twins: Vec<_> = places.map(|(first, again)| (first.bytes.start, again.bytes.clone())).collect();
         for (first, bytes) in twins {
             let line = self.findings.line_of(first);
             let message = format!("this hook stands on line {line} already; it runs once for each");
@@ -112,11 +105,13 @@ pub(super) fn in_force<'a>(object: &'a Object<'a>) -> Vec<&'a ObjectProp<'a>> {
     all.filter(|(index, p)| last.get(p.name.as_str()) == Some(index)).map(|(_, p)| p).collect()
 }
 
-/// What a hook does, as a text that tells it from others.
-fn said(action: &Action) -> (&str, Option<&str>, bool) {
-    match action {
-        Action::Command(command) => (command, None, true),
-        Action::Prompt { prompt, model } => (prompt, model.as_deref(), false),
-        Action::Broken { text, .. } => (text, None, false),
-    }
+/// All that makes a hook what it is, but not its place.
+fn everything(hook: &Definition) -> impl Ord {
+    let (kind, text, model) = match &hook.action {
+        Action::Command(command) => (0, command, &None),
+        Action::Prompt { prompt, model } => (1, prompt, model),
+        Action::Broken { text, .. } => (2, text, &None),
+    };
+    let options = (hook.matcher.pattern(), hook.timeout, hook.fail_closed, hook.loop_limit);
+    (hook.event, kind, text, model, options)
 }

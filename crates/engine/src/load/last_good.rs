@@ -21,19 +21,21 @@ const SEAL: u64 = 65;
 
 /// Whether there is a copy, or a record of trust.
 pub(super) fn is_kept(around: &Surroundings, source: &Source) -> bool {
-    let path = match source.level.needs_trust() {
-        true => around.trust.record_file(source),
-        false => around.state.file(FOLDER, &name(&source.file)),
+    let path = if source.level.needs_trust() {
+        around.trust.record_file(source)
+    } else {
+        around.state.file(FOLDER, &name(&source.file))
     };
     read_file::link_facts(&path).is_some()
 }
 
 /// The copy in force when the file cannot be read.
 pub(super) fn recall(around: &Surroundings, source: &Source) -> Option<Good> {
-    let bytes = match source.level.needs_trust() {
-        true => around.trust.trusted_config(source)?,
+    let bytes = if source.level.needs_trust() {
+        around.trust.trusted_config(source)?
+    } else {
         // A copy that is damaged is no good copy; the problem at hand is said anyway.
-        false => around.state.read_sealed(FOLDER, &name(&source.file)).ok()??,
+        around.state.read_sealed(FOLDER, &name(&source.file)).ok()??
     };
     let config = (around.read_config)(&bytes, around.options.edition);
     config.readable.then_some(Good { bytes, definitions: config.definitions })

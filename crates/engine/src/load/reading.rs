@@ -92,8 +92,10 @@ impl Reading {
     /// What somebody may trust.
     pub(super) fn candidate(&self, trust: &Trust) -> Option<Candidate> {
         let good = self.good.as_ref().filter(|_| self.state == SourceState::Read)?;
-        let state = self.gate.as_ref()?.state.as_ref().clone();
+        self.gate.as_ref()?;
+        // One look for both: the difference that is shown is that of what is accepted.
         let subject = trust.subject(&self.source, &good.bytes, &good.definitions);
+        let state = trust.status_of(&subject);
         Some(Candidate { source: self.source.clone(), definitions: good.definitions.clone(), subject, state })
     }
 

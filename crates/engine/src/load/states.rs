@@ -1,7 +1,7 @@
 //! From readings to the `HookSet`: which hook may run, and what is reported.
 
 use super::reading::{Gate, Reading};
-use super::{Hook, HookSet, HookState, SourceReport, Surface, Surroundings, Withheld};
+use super::{Hook, HookSet, HookState, SourceReport, SourceState, Surface, Surroundings, Withheld};
 use crate::config;
 use crate::definition::{Action, Definition};
 use crate::event::EventKind;
@@ -39,7 +39,11 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
             set.hooks.push(Hook {
                 id: format!("{}:{nth}:{}:{mark}{count}", reading.source.level.name(), event.name()),
                 state: state(definition, &reading.source, reading.gate.as_ref(), around),
-                definition: definition.clone(),
+                definition: Definition {
+                    // What vanished from the file stands nowhere in it.
+                    place: definition.place.clone().filter(|_| mark.is_empty()),
+                    ..definition.clone()
+                },
                 source: reading.source.clone(),
             });
         }
@@ -119,8 +123,14 @@ fn of_trust(gate: &Gate, reading: &Reading) -> Option<Problem> {
         TrustState::Changed(difference) => {
             let changed = describe(difference);
             let hooks = count(hooks + gate.lost.len());
+            let help = match reading.state {
+                SourceState::Absent => "put it back, or `boathook trust --revoke` if it is gone for good",
+                SourceState::Read | SourceState::LastGood(_) | SourceState::Unreadable(_) => {
+                    "`boathook trust` shows the difference, and asks"
+                }
+            };
             Problem::warning("trust-changed", format!("{hooks} withheld: changed since trusted: {changed}"))
-                .help("`boathook trust` shows the difference, and asks")
+                .help(help)
         }
         TrustState::Broken(reason) => {
             Problem::error("trust-broken", format!("{} withheld: {reason}", count(hooks)))

@@ -228,6 +228,7 @@ fn what_does_not_compile_is_invalid_and_says_why() {
             "a group's name is written `(?<name>…)`: letters, digits, `_` and `$`, not a digit first (at character 5)",
         ),
         ("(?<n>a)(?<n>b)", "two groups are named `n` (at character 13)"),
+        ("(?=(a|(?<n>a|a))(?=(?<n>a)))", "two groups are named `n` (at character 27)"),
         ("(?<n>a)\\k<m>", "no group is named `m` (at character 9)"),
         (
             "(?<n>a)\\k",

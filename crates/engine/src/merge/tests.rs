@@ -7,6 +7,7 @@ use crate::event::EventKind;
 use crate::load::HookState;
 use crate::outcome::read_outcome;
 use crate::payload::Payload;
+use crate::run::Status;
 use crate::source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

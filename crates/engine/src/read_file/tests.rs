@@ -56,7 +56,7 @@ fn c01_c02_what_is_not_a_regular_file_is_refused_at_once() {
         let start = Instant::now();
         for error in [
             read(&path, CONFIG_LIMIT, Owner::Anybody).expect_err(what),
-            hash(&path, SCRIPT_LIMIT).expect_err(what),
+            hash(&path, SCRIPT_LIMIT, Links::Followed).expect_err(what),
         ] {
             assert_eq!(error.to_string(), format!("not a regular file but {what}"));
         }
@@ -87,7 +87,7 @@ fn a_small_file_is_kept_and_a_large_one_only_hashed() {
     let dir = TempDir::new();
     for (size, kept) in [(0, true), (KEPT_LIMIT, true), (KEPT_LIMIT + 1, false)] {
         let bytes = vec![b'x'; size as usize];
-        let hashed = hash(&dir.write("script", &bytes), SCRIPT_LIMIT).expect("a plain file");
+        let hashed = hash(&dir.write("script", &bytes), SCRIPT_LIMIT, Links::Followed).expect("a plain file");
         assert_eq!(hashed.sha256, Digest::of(&bytes), "{size}");
         assert_eq!(hashed.bytes.is_some(), kept, "{size}");
     }
@@ -118,7 +118,7 @@ fn c13_a_file_that_others_control_is_refused() {
         ),
     ];
     for (name, facts, owner, expected) in cases {
-        let error = check_owner(&facts, owner, 1000).err();
+        let error = check_owner(&facts, owner, || 1000).err();
         assert_eq!(error.as_ref().map(ToString::to_string).as_deref(), expected, "{name}");
         assert_eq!(error.is_some(), error.and_then(|error| error.help(Path::new("F"))).is_some(), "{name}");
     }
@@ -147,6 +147,8 @@ fn links_are_followed_and_a_link_to_nothing_is_no_silence() {
         std::os::unix::fs::symlink(target, &link).expect("a link");
         let error = read(&link, CONFIG_LIMIT, Owner::Anybody).err().map(|error| error.to_string());
         assert_eq!(error.as_deref(), expected, "{target}");
+        let refused = hash(&link, SCRIPT_LIMIT, Links::Refused).expect_err(target);
+        assert!(matches!(refused, ReadError::NotRegular(Kind::Link)), "{target}: {refused}");
     }
 }
 
@@ -193,7 +195,7 @@ fn c04_the_stamp_and_hash_belong_to_the_bytes_while_the_name_is_swapped() {
             }
         });
         for _ in 0..2000 {
-            let hashed = hash(&name, SCRIPT_LIMIT).expect("one of the two");
+            let hashed = hash(&name, SCRIPT_LIMIT, Links::Followed).expect("one of the two");
             let bytes = hashed.bytes.expect("small");
             assert!(texts.contains(&bytes));
             assert_eq!(hashed.sha256, Digest::of(&bytes));

@@ -7,12 +7,16 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::{Facts, Kind, Stamp};
+use super::{Facts, Kind, Links, Stamp};
 
 /// Opens for reading without waiting for whoever writes a pipe, and without
 /// making a terminal ours.
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+pub(super) fn open(path: &Path, links: Links) -> io::Result<File> {
+    let follow = match links {
+        Links::Followed => OFlags::empty(),
+        Links::Refused => OFlags::NOFOLLOW,
+    };
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | follow;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 

@@ -6,9 +6,12 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Facts, Kind, Stamp};
+use super::{Facts, Kind, Links, Stamp};
 
-pub(super) fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path, links: Links) -> io::Result<File> {
+    if links == Links::Refused && std::fs::symlink_metadata(path)?.is_symlink() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     File::open(path)
 }
 

@@ -61,10 +61,12 @@ impl Child {
         }
     }
 
+    #[cfg(unix)]
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
+    #[cfg(unix)]
     pub fn age(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.started)
     }

@@ -76,3 +76,21 @@ fn timed(hook: Invocation) -> (Exit, Duration) {
 fn timed_out(timeout: u64) -> Status {
     Status::TimedOut(ms(timeout))
 }
+
+/// On other systems the standard library makes the processes, and nothing
+/// announces their end. The essential holds there too.
+#[test]
+fn all_this_holds_without_the_kernels_own_way() {
+    let tests: [fn(); 9] = [
+        start::a_command_does_what_it_does_in_a_shell,
+        start::a_directory_that_cannot_be_entered_is_named_and_no_other_is_used,
+        start::a_nul_character_is_refused_and_named,
+        start::an_environment_beyond_the_systems_limit_does_not_start,
+        start::hooks_run_together_and_answer_in_order,
+        end::exit_codes_and_signals_are_told_apart,
+        end::what_was_printed_before_the_clock_ran_out_is_kept,
+        pipes::writing_before_reading_is_no_deadlock,
+        pipes::a_background_child_cannot_hold_the_answer,
+    ];
+    tests.into_iter().for_each(super::os::without_clone);
+}

@@ -1,12 +1,14 @@
 //! The runner on Unix: one thread, one poll over all pipes and processes.
 
+// Where the kernel's own way to make a process is known to us, and where not.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "unix/clone.rs"]
-mod spawn;
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod clone;
+#[cfg(any(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))), test))]
 #[path = "unix/command.rs"]
-mod spawn;
-#[cfg(target_os = "linux")]
+mod command;
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "unix/block.rs"]
 mod block;
 #[cfg(target_os = "linux")]
@@ -19,10 +21,15 @@ mod guard;
 mod marker;
 #[path = "unix/process.rs"]
 mod process;
+#[path = "unix/spawn.rs"]
+mod spawn;
 #[path = "unix/start.rs"]
 mod start;
 #[path = "unix/tree.rs"]
 mod tree;
+
+#[cfg(test)]
+pub use spawn::without_clone;
 
 use std::time::{Duration, Instant};
 
@@ -33,10 +40,12 @@ use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
 use guard::{GUARD_AFTER, Guard};
 use marker::Marker;
 use process::Process;
+use start::Failure;
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
-
+/// The pause before a start is tried again when the machine had no room for it.
+const NO_ROOM_PAUSE: Duration = Duration::from_millis(10);
 /// Each process has three pipes and its end.
 const MOST_WATCHED: usize = 4 * AT_ONCE;
 
@@ -49,6 +58,7 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         is_answer,
         marker: Marker::new(),
         started: 0,
+        crowded: None,
         running: Vec::with_capacity(invocations.len().min(AT_ONCE)),
         exits: vec![None; invocations.len()],
         buffer: Vec::new(),
@@ -56,7 +66,10 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         guarded: false,
     };
     while run.step(cancel) {}
-    run.exits.into_iter().map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled))).collect()
+    run.exits
+        .into_iter()
+        .map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled)))
+        .collect()
 }
 
 /// A run of several processes. Those that were not started yet follow as
@@ -66,6 +79,8 @@ struct Run<'a> {
     is_answer: IsAnswer,
     marker: Marker,
     started: usize,
+    /// How many ran when there was no room for the next one.
+    crowded: Option<usize>,
     running: Vec<Process<'a>>,
     exits: Vec<Option<Exit>>,
     buffer: Vec<u8>,
@@ -86,14 +101,14 @@ impl Run<'_> {
         if self.running.is_empty() {
             return false;
         }
-        self.wait();
-        self.settle();
-        self.keep_guard();
+        let now = self.wait();
+        self.settle(now);
+        self.keep_guard(now);
         true
     }
 
-    fn keep_guard(&mut self) {
-        let long = |process: &Process| process.age() >= GUARD_AFTER;
+    fn keep_guard(&mut self, now: Instant) {
+        let long = |process: &Process| process.age(now) >= GUARD_AFTER;
         if !self.guarded && self.running.iter().any(long) {
             self.guarded = true;
             self.guard = Guard::new(&self.marker);
@@ -101,26 +116,45 @@ impl Run<'_> {
     }
 
     fn start_more(&mut self) {
-        while self.running.len() < AT_ONCE && self.started < self.invocations.len() {
+        while self.running.len() < self.crowded.unwrap_or(AT_ONCE) && self.started < self.invocations.len() {
             let index = self.started;
-            self.started += 1;
-            match start::start(index, &self.invocations[index], &self.marker) {
+            let invocation = &self.invocations[index];
+            match start::start(index, invocation, &self.marker) {
+                Err(Failure::Process(_)) if self.crowded.is_none() => {
+                    self.make_room();
+                    continue;
+                }
                 Ok(process) => self.running.push(process),
-                Err(cause) => self.exits[index] = Some(Exit::without_process(Status::NotStarted(cause))),
+                Err(failure) => {
+                    let cause = start::explain(failure, invocation);
+                    self.exits[index] = Some(Exit::without_process(Status::NotStarted(cause)));
+                }
             }
+            self.crowded = None;
+            self.started += 1;
         }
     }
 
-    /// Sleeps until something happens, and takes note of it.
-    fn wait(&mut self) {
+    /// The machine has no room for one more process. It is tried once again,
+    /// when one of ours has ended or, if none runs, after a moment.
+    fn make_room(&mut self) {
+        self.crowded = Some(self.running.len().max(1));
+        if self.running.is_empty() {
+            std::thread::sleep(NO_ROOM_PAUSE);
+        }
+    }
+
+    /// Sleeps until something happens, takes note of it, and says when it was.
+    fn wait(&mut self) -> Instant {
         let mut happened = [PollFlags::empty(); MOST_WATCHED];
         self.sleep(&mut happened);
         let now = Instant::now();
-        let mut happened = happened.into_iter();
+        let mut happened = happened.iter().copied();
         for process in &mut self.running {
             process.take(&mut happened, &mut self.buffer, now);
             process.look_for_its_end(&mut self.buffer, now);
         }
+        now
     }
 
     /// Notes what happened on the descriptors of all processes, in their order.
@@ -128,7 +162,8 @@ impl Run<'_> {
         let sleep = self.longest_sleep();
         let sleep = Timespec { tv_sec: sleep.as_secs() as i64, tv_nsec: sleep.subsec_nanos().into() };
         let watched = self.running.iter().flat_map(Process::watched);
-        let mut fds: Vec<PollFd> = watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
+        let mut fds: Vec<PollFd> =
+            watched.map(|(role, fd)| PollFd::from_borrowed_fd(fd, role.awaits())).collect();
         // A signal that interrupts is as good as a wake: everything is looked
         // at again. No other error can last.
         if poll(&mut fds, Some(&sleep)).is_ok() {
@@ -143,8 +178,7 @@ impl Run<'_> {
     }
 
     /// Finishes what is over and kills what has to be killed.
-    fn settle(&mut self) {
-        let now = Instant::now();
+    fn settle(&mut self, now: Instant) {
         let mut doomed = Vec::new();
         let mut place = 0;
         while let Some(process) = self.running.get_mut(place) {

@@ -159,6 +159,24 @@ mod unix {
     }
 
     #[test]
+    fn one_holds_a_folder_at_a_time() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let dir = TempDir::new();
+        let state = state(&dir);
+        let first = state.lock("trust").expect("held");
+        let released = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _second = state.lock("trust").expect("held");
+                assert!(released.load(Ordering::SeqCst), "both hold it");
+            });
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            released.store(true, Ordering::SeqCst);
+            drop(first);
+        });
+    }
+
+    #[test]
     fn a_failed_write_leaves_the_old_file_and_no_rest() {
         let dir = TempDir::new();
         let state = state(&dir);

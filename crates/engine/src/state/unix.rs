@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::StateError;
@@ -103,6 +103,16 @@ impl Folder {
 
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())?)
+    }
+
+    /// Held until the folder is closed, however this process ends.
+    pub(super) fn lock(&self) -> io::Result<()> {
+        loop {
+            match rustix::fs::flock(&self.handle, FlockOperation::LockExclusive) {
+                Err(Errno::INTR) => {}
+                done => return Ok(done?),
+            }
+        }
     }
 
     pub(super) fn names(&self) -> io::Result<Vec<String>> {

@@ -65,6 +65,12 @@ impl Folder {
         fs::remove_file(self.path.join(name))
     }
 
+    /// A directory cannot be locked here; two people who decide about trust
+    /// in the same instant are left to themselves.
+    pub(super) fn lock(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     pub(super) fn names(&self) -> io::Result<Vec<String>> {
         let entries = fs::read_dir(&self.path)?;
         entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()

@@ -19,7 +19,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::clock;
 use crate::definition::Definition;
@@ -37,10 +37,6 @@ pub use words::{Coverage, Named, Scope, Uncovered, Why, coverage};
 
 const RECORDS: &str = "trust";
 const BLOBS: &str = "trust/blobs";
-/// A copy that nothing refers to is kept this long: another process may be
-/// about to refer to it.
-const UNUSED_COPIES: i64 = 3_600_000_000_000;
-
 /// The store of what is trusted.
 #[derive(Debug, Clone)]
 pub struct Trust {
@@ -101,7 +97,7 @@ pub(crate) struct Examination {
 impl Trust {
     /// The store below these roots. Touches nothing.
     pub fn new(roots: &Roots) -> Trust {
-        Trust { os: roots.os, home: subject::settled(&roots.home), state: StateDir::new(roots.state.clone()) }
+        Trust { os: roots.os, home: roots.home.clone(), state: StateDir::new(roots.state.clone()) }
     }
 
     /// Looks at a source: its bytes, and every file its commands name.
@@ -114,8 +110,23 @@ impl Trust {
         self.examine(source, Some(bytes), definitions).state
     }
 
+    /// How what was looked at stands.
+    pub fn status_of(&self, subject: &Subject) -> TrustState {
+        match self.record_named(&subject.record_name) {
+            Ok(None) => TrustState::New,
+            Ok(Some(record)) => {
+                Examination::compared(&record, &subject.file, Some(subject.clone()), &|digest| {
+                    self.copy(digest)
+                })
+                .state
+            }
+            Err(error) => TrustState::Broken(error.to_string()),
+        }
+    }
+
     /// Trusts what was looked at, and nothing that changed since.
     pub fn accept(&self, subject: &Subject) -> Result<(), TrustError> {
+        let _lock = self.state.lock(RECORDS)?;
         self.keep_copies(subject)?;
         self.write_record(subject, clock::seconds())?;
         self.sweep();
@@ -133,6 +144,10 @@ impl Trust {
 
     /// Takes trust back; says whether there was any.
     pub fn revoke(&self, source: &Source) -> Result<bool, TrustError> {
+        if !self.state.path().exists() {
+            return Ok(false);
+        }
+        let _lock = self.state.lock(RECORDS)?;
         let removed = self.state.remove(RECORDS, &Place::of(source).record_name)?;
         self.sweep();
         Ok(removed)
@@ -177,7 +192,7 @@ impl Trust {
             Ok(None) => Examination::of(TrustState::New),
             Ok(Some(record)) => {
                 let now = bytes.map(|bytes| self.look(source, &place, bytes, definitions, &record.files));
-                Examination::compared(source, &record, now, &|digest| self.copy(digest))
+                Examination::compared(&record, &source.file, now, &|digest| self.copy(digest))
             }
             Err(error) => Examination::of(TrustState::Broken(error.to_string())),
         };
@@ -195,14 +210,16 @@ impl Trust {
     ) -> Examination {
         let record = Record::new(trusted, 0);
         let now = bytes.map(|bytes| self.look(source, &Place::of(source), bytes, definitions, &record.files));
-        Examination::compared(source, &record, now, &|digest| trusted.copy(digest))
+        Examination::compared(&record, &source.file, now, &|digest| trusted.copy(digest))
     }
 
     /// Writes the stamps of large files anew, so that they need not be hashed
     /// again; what is trusted stays the same.
     pub(crate) fn restamp(&self, source: &Source, subject: &Subject) {
-        // Nothing is lost when this fails: the next run hashes again.
-        if let Ok(Some(record)) = self.record(source)
+        // Nothing is lost when this fails: the next run hashes again. The lock
+        // keeps a record that is revoked meanwhile from coming back.
+        if let Ok(_lock) = self.state.lock(RECORDS)
+            && let Ok(Some(record)) = self.record(source)
             && record.sha256 == subject.sha256
         {
             let _ = self.write_record(subject, record.when);
@@ -263,11 +280,7 @@ impl Trust {
         let used: Vec<String> =
             records.iter().flat_map(Record::copies).map(|digest| digest.to_string()).collect();
         for name in self.state.names(BLOBS).unwrap_or_default() {
-            let modified =
-                crate::read_file::facts(&self.state.file(BLOBS, &name)).map(|facts| facts.stamp.modified);
-            let old = modified
-                .is_some_and(|modified| modified.saturating_add(UNUSED_COPIES) < clock::nanoseconds());
-            if old && !used.contains(&name) {
+            if !used.contains(&name) {
                 let _ = self.state.remove(BLOBS, &name);
             }
         }
@@ -285,8 +298,8 @@ impl Examination {
     }
 
     fn compared(
-        source: &Source,
         trusted: &Record,
+        file: &Path,
         now: Option<Subject>,
         copy: &dyn Fn(Digest) -> Option<Vec<u8>>,
     ) -> Examination {
@@ -298,7 +311,7 @@ impl Examination {
         } else {
             examination.trusted_config = copy(trusted.config);
             examination.state = match &examination.trusted_config {
-                Some(_) => TrustState::Changed(difference::find(&source.file, trusted, now.as_ref(), copy)),
+                Some(_) => TrustState::Changed(difference::find(file, trusted, now.as_ref(), copy)),
                 None => TrustState::Broken("the trusted copy of the hooks is missing or damaged".to_owned()),
             };
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::clock;
 use crate::digest::{Digest, Hasher};
-use crate::read_file::{self, Facts, Glimpse, KEPT_LIMIT, Kind, ReadError, SCRIPT_LIMIT, Stamp};
+use crate::read_file::{self, FileHash, Glimpse, KEPT_LIMIT, Kind, Links, ReadError, SCRIPT_LIMIT, Stamp};
 
 /// What a covered path is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,33 +84,82 @@ enum Seen {
 
 /// Looks at a path. `known` is what it was when it was last trusted.
 pub(super) fn pin(path: &Path, known: Option<&Pin>) -> Pinned {
-    let own = read_file::link_facts(path);
-    let link = match own {
-        Some(Facts { kind: Kind::Link, .. }) => {
-            Some(std::fs::read_link(path).map_or_else(|_| String::new(), |target| text(&target)))
+    if let Some(pinned) = unchanged(path, known) {
+        return pinned;
+    }
+    match read_file::hash(path, SCRIPT_LIMIT, Links::Refused) {
+        Ok(file) => of_file(path, None, Seen::File(Glimpse::of(file.stamp)), file),
+        Err(ReadError::Absent) => Pinned::new(path, None, Content::NoFile, Seen::Nothing),
+        Err(ReadError::NotRegular(Kind::Directory)) => of_directory(path, None, Seen::Directory),
+        Err(ReadError::NotRegular(Kind::Link)) => of_link(path),
+        Err(error) => Pinned::new(path, None, of_error(&error, path), Seen::File(Glimpse::at_link(path))),
+    }
+}
+
+/// Where a link leads, and what stands there.
+fn of_link(path: &Path) -> Pinned {
+    // Looked at before it is followed, so that a change in between is seen.
+    let (own, target) = (Glimpse::at_link(path), Glimpse::at(path));
+    let link = std::fs::read_link(path)
+        .map_or_else(|_| String::new(), |target| target.to_string_lossy().into_owned());
+    let link = Some(link);
+    match read_file::hash(path, SCRIPT_LIMIT, Links::Followed) {
+        Ok(file) => of_file(path, link, Seen::Link { own, target: Glimpse::of(file.stamp) }, file),
+        Err(ReadError::NotRegular(Kind::Directory)) => of_directory(path, link, Seen::Link { own, target }),
+        Err(error) => Pinned::new(path, link, of_error(&error, path), Seen::Link { own, target }),
+    }
+}
+
+fn of_file(path: &Path, link: Option<String>, seen: Seen, file: FileHash) -> Pinned {
+    let content = Content::File { sha256: file.sha256, size: file.stamp.size, executable: file.executable };
+    let mut pinned = Pinned::new(path, link, content, seen);
+    pinned.pin.stamp = Some(file.stamp).filter(|stamp| stamp.size > KEPT_LIMIT);
+    pinned.bytes = file.bytes;
+    pinned
+}
+
+fn of_directory(path: &Path, link: Option<String>, seen: Seen) -> Pinned {
+    Pinned { is_directory: true, ..Pinned::new(path, link, Content::NoFile, seen) }
+}
+
+fn of_error(error: &ReadError, path: &Path) -> Content {
+    match error {
+        ReadError::Absent | ReadError::Dangling => Content::NoFile,
+        ReadError::TooLarge(_) => {
+            Content::TooLarge { size: read_file::facts(path).map_or(0, |facts| facts.stamp.size) }
         }
-        Some(_) | None => None,
-    };
-    let (content, bytes, stamp) = contents(path, known);
-    let is_directory = content == Content::NoFile
-        && own.is_some()
-        && read_file::facts(path).is_some_and(|facts| facts.kind == Kind::Directory);
-    let seen = match (own, stamp) {
-        (None, _) => Seen::Nothing,
-        (Some(own), _) if own.kind == Kind::Link => Seen::Link {
-            own: Glimpse::of(own.stamp),
-            target: stamp.map_or_else(|| Glimpse::at(path), Glimpse::of),
-        },
-        (Some(_), Some(stamp)) => Seen::File(Glimpse::of(stamp)),
-        (Some(_), None) if is_directory => Seen::Directory,
-        (Some(own), None) => Seen::File(Glimpse::of(own.stamp)),
-    };
-    let large = matches!(content, Content::File { size, .. } if size > KEPT_LIMIT);
-    Pinned {
-        pin: Pin { path: path.to_owned(), link, content, stamp: stamp.filter(|_| large) },
-        bytes,
-        is_directory,
-        watch: Watch { path: path.to_owned(), seen },
+        ReadError::NotRegular(_)
+        | ReadError::Foreign(_)
+        | ReadError::Writable(_)
+        | ReadError::Unsteady
+        | ReadError::Io(_) => Content::Unreadable,
+    }
+}
+
+/// Hashing a program of many megabytes for every event would cost more than
+/// the hook: a settled file with the stamp it was trusted with is unchanged,
+/// because nobody but root can set the time of its last change.
+fn unchanged(path: &Path, known: Option<&Pin>) -> Option<Pinned> {
+    let known = known.filter(|pin| pin.link.is_none())?;
+    let stamp = known.stamp?;
+    let now = read_file::link_facts(path)?;
+    let seen = Seen::File(Glimpse::of(stamp));
+    let same = now.stamp == stamp && !stamp.is_young(clock::nanoseconds());
+    same.then(|| {
+        let mut pinned = Pinned::new(path, None, known.content, seen);
+        pinned.pin.stamp = Some(stamp);
+        pinned
+    })
+}
+
+impl Pinned {
+    fn new(path: &Path, link: Option<String>, content: Content, seen: Seen) -> Pinned {
+        Pinned {
+            pin: Pin { path: path.to_owned(), link, content, stamp: None },
+            bytes: None,
+            is_directory: false,
+            watch: Watch { path: path.to_owned(), seen },
+        }
     }
 }
 
@@ -144,7 +193,7 @@ impl Pin {
             Content::NoFile => hasher.add(&[0]),
             Content::File { sha256, executable, .. } => {
                 hasher.add(&[1]);
-                hasher.field(sha256.to_string().as_bytes());
+                hasher.add(sha256.as_bytes());
                 hasher.add(&executable.to_le_bytes());
             }
             Content::TooLarge { size } => {
@@ -168,47 +217,6 @@ impl Watch {
             Seen::Link { own, target } => own.holds_link(&self.path) && target.holds(&self.path),
         }
     }
-}
-
-fn contents(path: &Path, known: Option<&Pin>) -> (Content, Option<Vec<u8>>, Option<Stamp>) {
-    if let Some(known) = known
-        && let Some(stamp) = unchanged_since(path, known)
-    {
-        return (known.content, None, Some(stamp));
-    }
-    match read_file::hash(path, SCRIPT_LIMIT) {
-        Ok(file) => {
-            let content =
-                Content::File { sha256: file.sha256, size: file.stamp.size, executable: file.executable };
-            (content, file.bytes, Some(file.stamp))
-        }
-        Err(ReadError::Absent | ReadError::Dangling) => (Content::NoFile, None, None),
-        Err(ReadError::NotRegular(Kind::Directory)) => (Content::NoFile, None, None),
-        Err(ReadError::TooLarge(_)) => {
-            let size = read_file::facts(path).map_or(0, |facts| facts.stamp.size);
-            (Content::TooLarge { size }, None, None)
-        }
-        Err(
-            ReadError::NotRegular(_)
-            | ReadError::Foreign(_)
-            | ReadError::Writable(_)
-            | ReadError::Unsteady
-            | ReadError::Io(_),
-        ) => (Content::Unreadable, None, None),
-    }
-}
-
-/// Hashing a program of many megabytes for every event would cost more than
-/// the hook: a settled file with the stamp it was trusted with is unchanged,
-/// because nobody but root can set the time of its last change.
-fn unchanged_since(path: &Path, known: &Pin) -> Option<Stamp> {
-    let stamp = known.stamp?;
-    let now = read_file::facts(path)?;
-    (now.stamp == stamp && !stamp.is_young(clock::nanoseconds())).then_some(stamp)
-}
-
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }
 
 /// Paths in a record are for people; the key is made from the true bytes.

@@ -108,14 +108,13 @@ impl Splitter {
 
 /// Puts in what is known; none when the word depends on something else.
 pub(super) fn expand(text: &str, scope: &Scope) -> Option<String> {
-    let home = scope.home.to_str()?;
     let mut rest = text;
     let mut plain = String::new();
     if let Some(behind) = rest.strip_prefix('~') {
         if !(behind.is_empty() || behind.starts_with(['/', '\\'])) {
             return None;
         }
-        plain.push_str(home);
+        plain.push_str(scope.home.to_str()?);
         rest = behind;
     }
     while let Some(at) = rest.find(['$', '%']) {

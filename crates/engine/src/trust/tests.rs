@@ -1,5 +1,4 @@
 use std::fs;
-use std::path::Path;
 
 use super::*;
 use crate::event::EventKind;
@@ -354,7 +353,7 @@ fn c22_a_damaged_store_is_never_trust() {
     fs::write(fixture.guard(), "exit 1\n").expect("written");
     fixture.accept(COMMAND);
     fs::write(&path, &whole).expect("rolled back");
-    assert_eq!(changes(fixture.status(COMMAND)), [("guard.sh".to_owned(), ChangeKind::Content, true, true)]);
+    assert_eq!(changes(fixture.status(COMMAND)), [("guard.sh".to_owned(), ChangeKind::Content, false, true)]);
 }
 
 #[test]
@@ -385,6 +384,29 @@ fn what_is_trusted_can_be_listed() {
         record.files.iter().filter(|pin| pin.is_file()).map(|pin| pin.path.clone()).collect();
     assert_eq!(covered, [fixture.guard()]);
     assert_eq!(fixture.subject(COMMAND).existing_files(), [fixture.source.file.clone(), fixture.guard()]);
+}
+
+#[test]
+fn copies_live_as_long_as_a_record_refers_to_them() {
+    let fixture = Fixture::new();
+    let copies = || fixture.trust.state.names(BLOBS).expect("listed").len();
+    fixture.accept(COMMAND);
+    assert_eq!(copies(), 2);
+    fs::write(fixture.guard(), "exit 1\n").expect("written");
+    fixture.accept(COMMAND);
+    assert_eq!(copies(), 2, "the old script is not kept");
+    fixture.trust.revoke(&fixture.source).expect("revoked");
+    assert_eq!(copies(), 0);
+}
+
+#[test]
+fn what_is_revoked_does_not_come_back() {
+    let fixture = Fixture::new();
+    fixture.accept(COMMAND);
+    let subject = fixture.subject(COMMAND);
+    fixture.trust.revoke(&fixture.source).expect("revoked");
+    fixture.trust.restamp(&fixture.source, &subject);
+    assert_eq!(fixture.status(COMMAND), TrustState::New);
 }
 
 #[test]

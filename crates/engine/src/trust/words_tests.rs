@@ -136,6 +136,16 @@ fn hooks_of_the_user_have_no_project() {
     assert_eq!(why, [("$CURSOR_PROJECT_DIR/b.sh", Why::Variable), ("/ws/c.sh", Why::Outside)]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_home_that_is_not_text_hides_no_script() {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = Path::new(std::ffi::OsStr::from_bytes(b"/home/\xff"));
+    let found = coverage("sh guard.sh ~/x.sh", &Scope { home: odd, ..scope(Os::Linux) });
+    assert!(found.named.contains(&Named { path: "/ws/guard.sh".into(), loose: false }), "{found:?}");
+    assert_eq!(found.uncovered, [Uncovered { word: "~/x.sh".to_owned(), why: Why::Variable }]);
+}
+
 #[test]
 fn no_command_line_is_too_odd() {
     let long = "a/".repeat(200_000);

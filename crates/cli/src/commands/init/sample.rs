@@ -107,7 +107,7 @@ fn filled(template: &str, edition: Edition) -> String {
     for line in template.lines() {
         let name = match line {
             // The first generation's sample logged where everybody can write.
-            "@log@" if edition == Edition::V2_3 => "@shared_log@",
+            "@log@" if edition.rules().sample_log_is_shared => "@shared_log@",
             "@log@" => "@state_log@",
             other => other,
         };

@@ -21,6 +21,7 @@ pub fn result(record: &Record) -> (&str, Style) {
         ("failed_closed", _) => ("failed closed", Style::Red),
         ("withheld", _) => ("withheld", Style::Yellow),
         ("skipped", _) => ("skipped", Style::Dim),
+        ("none", _) if record.skipped > 0 => ("none fits", Style::Dim),
         ("none", _) => ("no hook", Style::Dim),
         (other, _) => (other, Style::Dim),
     }
@@ -30,6 +31,9 @@ pub fn result(record: &Record) -> (&str, Style) {
 pub fn found(record: &Record) -> String {
     match record.found {
         0 if record.command.is_some() => "no hook may run".to_owned(),
+        0 if record.skipped > 0 => {
+            format!("none of {} hooks fits; `boathook explain` says why", record.skipped)
+        }
         0 => "no hook found".to_owned(),
         1 => "1 hook found".to_owned(),
         number => format!("{number} hooks found"),

@@ -125,6 +125,7 @@ fn hooks_that_only_observed_vanish_with_their_file() {
     let set = files.load(LoadOptions::default());
     assert!(set.hooks.is_empty());
     assert_eq!(codes(&set), ["trust-changed"], "not in silence");
+    assert!(set.problems[0].help.as_deref().is_some_and(|help| help.contains("trust --revoke")));
 }
 
 /// C05 for a workspace: the copy in force is the one somebody looked at.

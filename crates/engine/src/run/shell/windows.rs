@@ -88,11 +88,12 @@ fn find_bash(machine: &Machine) -> Option<String> {
         .into_iter()
         .filter_map(|name| machine.var(name)?.to_str())
         .flat_map(|base| [format!(r"{base}\Git\bin\bash.exe"), format!(r"{base}\Programs\Git\bin\bash.exe")]);
-    let beside_git = machine.var("PATH").and_then(OsStr::to_str).unwrap_or_default().split(';').filter_map(|entry| {
-        let entry = entry.trim_end_matches('\\');
-        let git = (machine.is_program)(format!(r"{entry}\git.exe").as_ref());
-        git.then(|| format!(r"{entry}\..\bin\bash.exe"))
-    });
+    let beside_git =
+        machine.var("PATH").and_then(OsStr::to_str).unwrap_or_default().split(';').filter_map(|entry| {
+            let entry = entry.trim_end_matches('\\');
+            let git = (machine.is_program)(format!(r"{entry}\git.exe").as_ref());
+            git.then(|| format!(r"{entry}\..\bin\bash.exe"))
+        });
     installed.chain(beside_git).find(|file| (machine.is_program)(file.as_ref()))
 }
 
@@ -151,7 +152,9 @@ mod tests {
         };
         assert_eq!(super::super::direct(command, &machine), None, "Windows has no way without a shell");
         match super::super::by_shell(command, &machine)? {
-            Way { program, args: Args::Text(text), direct: false } => Ok((program.to_str().unwrap().to_owned(), text)),
+            Way { program, args: Args::Text(text), direct: false } => {
+                Ok((program.to_str().unwrap().to_owned(), text))
+            }
             other => panic!("not a shell with a text: {other:?}"),
         }
     }
@@ -167,7 +170,11 @@ mod tests {
             ("", CMD, r#"/d /s /c """#.to_owned()),
             (r".\hooks\audit.ps1", POWERSHELL, format!(r#"{ps} -File ".\hooks\audit.ps1""#)),
             (r#""C:\a b\X.PS1" -v 1"#, POWERSHELL, format!(r#"{ps} -File "C:\a b\X.PS1" -v 1"#)),
-            (r"it's.ps1 | more", POWERSHELL, format!(r#"{ps} -Command "& 'it''s.ps1' | more; exit $LASTEXITCODE""#)),
+            (
+                r"it's.ps1 | more",
+                POWERSHELL,
+                format!(r#"{ps} -Command "& 'it''s.ps1' | more; exit $LASTEXITCODE""#),
+            ),
             (r".cursor\hooks\a.sh x", GIT, r#"".cursor/hooks/a.sh" x"#.to_owned()),
             ("a.sh", GIT, r#""./a.sh""#.to_owned()),
             (r#""C:\a b\c.sh" && x"#, GIT, r#"-c "bash 'C:/a b/c.sh' && x""#.to_owned()),
@@ -183,15 +190,21 @@ mod tests {
     #[test]
     fn bash_is_the_one_of_git_or_none() {
         let beside = r"D:\tools\git\cmd\..\bin\bash.exe";
+        let of_user = r"C:\U\Programs\Git\bin\bash.exe";
         let wsl = r"C:\Windows\System32\bash.exe";
-        let cases: [(&str, &[(&str, &str)], &[&str], Option<&str>); 4] = [
-            ("beside git", &[("Path", r"C:\x;D:\tools\git\cmd\")], &[r"D:\tools\git\cmd\git.exe", beside], Some(beside)),
-            ("for one user", &[("LOCALAPPDATA", r"C:\U")], &[r"C:\U\Programs\Git\bin\bash.exe"], Some(r"C:\U\Programs\Git\bin\bash.exe")),
-            ("never that of WSL", &[("PATH", r"C:\Windows\System32")], &[wsl], None),
-            ("none", &[], &[], None),
+        let cases = [
+            (
+                "beside git",
+                ("Path", r"C:\x;D:\tools\git\cmd\"),
+                [r"D:\tools\git\cmd\git.exe", beside],
+                Some(beside),
+            ),
+            ("for one user", ("LOCALAPPDATA", r"C:\U"), [of_user, ""], Some(of_user)),
+            ("never that of WSL", ("PATH", r"C:\Windows\System32"), [wsl, ""], None),
+            ("none", ("PATH", r"C:\x"), ["", ""], None),
         ];
-        for (name, env, programs, expected) in cases {
-            let found = start("a.sh", env, programs).map(|(program, _)| program);
+        for (name, variable, programs, expected) in cases {
+            let found = start("a.sh", &[variable], &programs).map(|(program, _)| program);
             assert_eq!(found.as_deref().ok(), expected, "{name}");
         }
         let message = start("a.sh", &[], &[]).unwrap_err();
@@ -206,7 +219,13 @@ mod tests {
 
     #[test]
     fn quoting_survives_the_way_programs_divide_arguments() {
-        let cases = [("", r#""""#), ("a b", r#""a b""#), (r"a\b", r#""a\b""#), (r"a\", r#""a\\""#), (r#"a\"b"#, r#""a\\\"b""#)];
+        let cases = [
+            ("", r#""""#),
+            ("a b", r#""a b""#),
+            (r"a\b", r#""a\b""#),
+            (r"a\", r#""a\\""#),
+            (r#"a\"b"#, r#""a\\\"b""#),
+        ];
         for (text, expected) in cases {
             assert_eq!(quoted(text), expected, "{text}");
         }

@@ -7,7 +7,7 @@ use super::{hook, is_answer, ms, timed, timed_out};
 use crate::testing::TempDir;
 
 #[test]
-fn exit_codes_and_signals_are_told_apart() {
+pub fn exit_codes_and_signals_are_told_apart() {
     let dir = TempDir::new();
     dir.script("signal.sh", "#!/bin/sh\nkill -$1 $$\n");
     let cases = [
@@ -89,7 +89,7 @@ fn a_timeout_beyond_the_end_of_time_is_no_timeout() {
 }
 
 #[test]
-fn what_was_printed_before_the_clock_ran_out_is_kept() {
+pub fn what_was_printed_before_the_clock_ran_out_is_kept() {
     let dir = TempDir::new();
     let exit = hook(dir.path(), "echo out; echo err >&2; sleep 30").within(200).run();
     assert_eq!((exit.status.clone(), exit.out(), exit.err()), (timed_out(200), "out\n", "err\n"));

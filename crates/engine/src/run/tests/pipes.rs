@@ -27,19 +27,17 @@ fn stdin_is_a_pipe_that_ends() {
 }
 
 #[test]
-fn writing_before_reading_is_no_deadlock() {
+pub fn writing_before_reading_is_no_deadlock() {
     let dir = TempDir::new();
     let many = "dd if=/dev/zero bs=300000 count=1 2>/dev/null";
-    for command in [
+    let commands = [
         format!("{many}; cat"),
         format!("{many} >&2; {many}; cat"),
-        format!("{many}; {many} >&2; cat >/dev/null; {many}"),
-    ] {
+        format!("{many}; cat >/dev/null; {many}"),
+    ];
+    for command in commands {
         let (exit, waited) = timed(hook(dir.path(), &command).reading(vec![b'y'; 300_000]));
-        assert_eq!(
-            (exit.status, exit.stdout.len()),
-            (Status::Code(0), if command.ends_with("cat") { 600_000 } else { 600_000 })
-        );
+        assert_eq!((exit.status, exit.stdout.len()), (Status::Code(0), 600_000), "{command}");
         assert!(waited < ms(5000), "{command}: {waited:?}");
     }
 }
@@ -65,7 +63,7 @@ fn a_hook_that_does_not_read_is_fine() {
 }
 
 #[test]
-fn a_background_child_cannot_hold_the_answer() {
+pub fn a_background_child_cannot_hold_the_answer() {
     let dir = TempDir::new();
     let cases = [
         ("a whole answer", "sleep 5 & echo {}", "{}\n", 0),
@@ -73,7 +71,7 @@ fn a_background_child_cannot_hold_the_answer() {
         ("silent", "sleep 5 &", "", 0),
         ("only stderr is held", "sleep 5 >/dev/null & echo text", "text\n", 0),
         ("a failure", "sleep 5 & echo no >&2; exit 2", "", 2),
-        ("only stdin is held", "sleep 5 >/dev/null 2>&1 & echo {}", "{}\n", 0),
+        ("only stdin is held", "sleep 5 >/dev/null 2>&1 & sleep 0.2; echo {}", "{}\n", 0),
         ("it talks on", "(sleep 0.02; echo more; sleep 5) & echo text", "text\nmore\n", 0),
         ("it never stops talking", "(while sleep 0.01; do echo x >&2; done) & echo text", "text\n", 0),
     ];

@@ -140,6 +140,15 @@ fn a_host_without_descriptors_or_standard_files_is_told_so() {
         let Status::NotStarted(text) = exit.status else { panic!("{:?}", exit.status) };
         assert!(text.contains("open files"), "{text}");
 
+        // Room for a few at a time: the others wait for it.
+        let open = count("/proc/self/fd") as libc::rlim_t;
+        let some = libc::rlimit { rlim_cur: open + 16, rlim_max: 4096 };
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &some) };
+        let exits = run_all(&vec![hook(dir.path(), "sleep 0.1; echo {}"); 20], is_answer, &Cancel::default());
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &normal) };
+        let started = exits.iter().filter(|exit| exit.status == Status::Code(0)).count();
+        assert_eq!(started, 20, "{exits:?}");
+
         // SAFETY: stdin is closed; the pipes of a hook may take its number.
         unsafe { libc::close(0) };
         for size in [3, 100_000] {

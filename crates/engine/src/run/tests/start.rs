@@ -22,37 +22,14 @@ fn strange_files() -> TempDir {
 }
 
 #[test]
-fn a_command_does_what_it_does_in_a_shell() {
+pub fn a_command_does_what_it_does_in_a_shell() {
     let dir = strange_files();
+    #[rustfmt::skip]
     let commands = [
-        "./ok.sh",
-        "./ok.sh a b",
-        "ok.sh",
-        "sh ok.sh a",
-        "./no-shebang a",
-        "./crlf",
-        "./crlf-env",
-        "./no-interpreter",
-        "./empty",
-        "./binary",
-        "./not-executable",
-        "./folder",
-        "folder/",
-        "./missing a",
-        "missing a",
-        "/",
-        "./ok.sh/x",
-        "pwd",
-        "printenv PWD",
-        "env -u HOME printenv HOME",
-        "./ok.sh | cat",
-        "echo $HOME",
-        "exit 5",
-        "",
-        "true",
-        "X=1 ./ok.sh",
-        "printenv PATH",
-        "ls",
+        "./ok.sh", "./ok.sh a b", "ok.sh", "sh ok.sh a", "./no-shebang a", "./crlf", "./crlf-env",
+        "./no-interpreter", "./empty", "./binary", "./not-executable", "./folder", "folder/", "./missing a",
+        "missing a", "/", "./ok.sh/x", "pwd", "printenv PWD", "env -u HOME printenv HOME", "./ok.sh | cat",
+        "echo $HOME", "exit 5", "", "true", "X=1 ./ok.sh", "printenv PATH", "ls",
     ];
     for command in commands {
         let exit = hook(dir.path(), command).run();
@@ -95,7 +72,7 @@ fn what_cannot_be_executed_fails_as_in_a_shell() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_entered_is_named_and_no_other_is_used() {
+pub fn a_directory_that_cannot_be_entered_is_named_and_no_other_is_used() {
     let dir = TempDir::new();
     let file = dir.write("file", "");
     for (run_dir, cause) in [(dir.path().join("gone"), "No such file"), (file, "Not a directory")] {
@@ -146,7 +123,7 @@ fn the_environment_is_the_given_one_and_the_name_of_the_run() {
 }
 
 #[test]
-fn a_nul_character_is_refused_and_named() {
+pub fn a_nul_character_is_refused_and_named() {
     let dir = TempDir::new();
     let cases = [
         (hook(dir.path(), "echo a\0b"), "the command"),
@@ -160,7 +137,7 @@ fn a_nul_character_is_refused_and_named() {
 }
 
 #[test]
-fn an_environment_beyond_the_systems_limit_does_not_start() {
+pub fn an_environment_beyond_the_systems_limit_does_not_start() {
     let dir = TempDir::new();
     let exit = hook(dir.path(), "/bin/true").with("BIG", &"x".repeat(200 * 1024)).run();
     let Status::NotStarted(text) = exit.status else { panic!("{:?}", exit.status) };
@@ -182,7 +159,7 @@ fn a_program_that_is_still_being_written_is_tried_again() {
 }
 
 #[test]
-fn hooks_run_together_and_answer_in_order() {
+pub fn hooks_run_together_and_answer_in_order() {
     let dir = TempDir::new();
     dir.script("meet.sh", "#!/bin/sh\ntouch $1; while [ ! -e $2 ]; do sleep 0.01; done; sleep $3; echo $1\n");
     let hooks: Vec<Invocation> =

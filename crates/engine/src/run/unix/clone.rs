@@ -49,7 +49,6 @@ fn spawn_block(start: &Start, block: &mut Block) -> Result<Started, Failure> {
         envp: block.envp(),
         stdio: start.stdio.map(|fd| fd.as_raw_fd()),
         dies_with_host: start.fate == Fate::DiesWithHost,
-        host: std::process::id() as libc::pid_t,
         failed_step: AtomicI32::new(0),
         error: AtomicI32::new(0),
     };
@@ -80,7 +79,6 @@ struct Plan {
     pwd: *mut c_char,
     stdio: [c_int; 3],
     dies_with_host: bool,
-    host: libc::pid_t,
     /// Written by the child: the memory is shared.
     failed_step: AtomicI32,
     error: AtomicI32,
@@ -92,13 +90,17 @@ const EXECUTING: i32 = 3;
 
 impl Plan {
     fn failure(&self) -> Option<Failure> {
-        let kind = match self.failed_step.load(Ordering::SeqCst) {
-            0 => return None,
-            ENTERING => Failure::Directory,
-            EXECUTING => Failure::Program,
-            _ => Failure::Process,
-        };
-        Some(kind(Errno::from_raw_os_error(self.error.load(Ordering::SeqCst))))
+        let step = self.failed_step.load(Ordering::SeqCst);
+        if step == 0 {
+            return None;
+        }
+        let error = Errno::from_raw_os_error(self.error.load(Ordering::SeqCst));
+        let no_room = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&error);
+        Some(match step {
+            ENTERING => Failure::Directory(error),
+            EXECUTING if !no_room => Failure::Program(error),
+            _ => Failure::Process(error),
+        })
     }
 
     fn fail(&self, step: i32) {
@@ -126,10 +128,7 @@ fn prepare(plan: &Plan) -> Result<(), i32> {
         if plan.dies_with_host {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         }
-        // The host may have died before; in another namespace it has no number.
-        let host_died = ![plan.host, 0].contains(&libc::getppid());
-        let done = !host_died
-            && libc::setpgid(0, 0) == 0
+        let done = libc::setpgid(0, 0) == 0
             && libc::dup2(plan.stdio[0], 0) == 0
             && libc::dup2(plan.stdio[1], 1) == 1
             && libc::dup2(plan.stdio[2], 2) == 2;

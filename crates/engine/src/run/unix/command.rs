@@ -13,10 +13,14 @@ use rustix::process::Pid;
 
 use super::super::MARKER;
 use super::super::shell::Args;
-use super::start::{Failure, Pwd, Start, Started, errno};
+use super::start::{Failure, Fate, Pwd, Start, Started, errno};
 
-/// Starts a program. Its end announces itself on no descriptor.
+/// Starts a program. Its end announces itself on no descriptor, and nothing
+/// ties its life to the host's.
 pub fn spawn(start: &Start) -> Result<Started, Failure> {
+    match start.fate {
+        Fate::DiesWithHost | Fate::OutlivesHost => {}
+    }
     let words = match &start.way.args {
         Args::Words(words) => words.as_slice(),
         // Only Windows has programs that divide their arguments themselves.
@@ -26,7 +30,10 @@ pub fn spawn(start: &Start) -> Result<Started, Failure> {
     if let Some((name, rest)) = words.split_first() {
         command.arg0(name).args(rest);
     }
-    command.env_clear().envs(start.env.given.iter().map(|(name, value)| (name, value))).env(MARKER, start.env.marker);
+    command
+        .env_clear()
+        .envs(start.env.given.iter().map(|(name, value)| (name, value)))
+        .env(MARKER, start.env.marker);
     match start.env.pwd {
         Pwd::Given => {}
         Pwd::Real => {

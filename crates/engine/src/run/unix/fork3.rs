@@ -68,7 +68,12 @@ pub unsafe fn run_child(body: Body, argument: *mut c_void) -> io::Result<(Pid, O
     Pid::from_raw(pid).map(|pid| (pid, pidfd)).ok_or_else(|| io::ErrorKind::Other.into())
 }
 
-unsafe fn by_clone3(body: Body, argument: *mut c_void, stack: &mut Stack, pidfd: &mut c_int) -> io::Result<i32> {
+unsafe fn by_clone3(
+    body: Body,
+    argument: *mut c_void,
+    stack: &mut Stack,
+    pidfd: &mut c_int,
+) -> io::Result<i32> {
     let arguments = Arguments {
         flags: FLAGS as u64 | CLEAR_SIGHAND,
         pidfd: ptr::from_mut(pidfd).addr() as u64,
@@ -89,7 +94,12 @@ unsafe fn by_clone3(body: Body, argument: *mut c_void, stack: &mut Stack, pidfd:
     Err(error)
 }
 
-unsafe fn by_clone(body: Body, argument: *mut c_void, stack: &mut Stack, pidfd: &mut c_int) -> io::Result<i32> {
+unsafe fn by_clone(
+    body: Body,
+    argument: *mut c_void,
+    stack: &mut Stack,
+    pidfd: &mut c_int,
+) -> io::Result<i32> {
     let mut wrapped = Wrapped { body, argument };
     // SAFETY: the top of the stack is aligned as the type is, and nobody but
     // the child uses it; `wrapped` lives as long as the child needs it.

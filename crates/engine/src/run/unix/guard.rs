@@ -46,7 +46,8 @@ impl Guard {
         let nowhere: File = OpenOptions::new().write(true).open("/dev/null").ok()?;
         let name = marker.in_environ();
         let words = vec!["/bin/sh", "-c", SCRIPT, "boathook-guard", &name];
-        let way = Way { program: Path::new("/bin/sh").as_os_str().into(), args: Args::Words(words), direct: false };
+        let way =
+            Way { program: Path::new("/bin/sh").as_os_str().into(), args: Args::Words(words), direct: false };
         // Its own environment must not bear the name.
         let env = Arc::new(vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())]);
         let start = Start {

@@ -39,6 +39,7 @@ impl Marker {
 }
 
 /// Whether an environment, as the kernel shows it, has this name or one inside it.
+#[cfg(target_os = "linux")]
 pub fn is_in(environ: &[u8], marker: &str) -> bool {
     environ.split(|byte| *byte == 0).any(|entry| {
         let value = entry.strip_prefix(MARKER.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
@@ -72,6 +73,7 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_name_is_found_whole_or_as_a_beginning() {
         let cases: [(&[u8], bool); 7] = [

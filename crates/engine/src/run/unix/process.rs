@@ -109,8 +109,8 @@ impl<'a> Process<'a> {
         self.index
     }
 
-    pub fn age(&self) -> Duration {
-        self.child.age(Instant::now())
+    pub fn age(&self, now: Instant) -> Duration {
+        self.child.age(now)
     }
 
     pub fn root(&self) -> Root<'_> {
@@ -154,7 +154,12 @@ impl<'a> Process<'a> {
     }
 
     /// Takes note of what happened on the watched descriptors, in their order.
-    pub fn take(&mut self, happened: &mut impl Iterator<Item = PollFlags>, buffer: &mut Vec<u8>, now: Instant) {
+    pub fn take(
+        &mut self,
+        happened: &mut impl Iterator<Item = PollFlags>,
+        buffer: &mut Vec<u8>,
+        now: Instant,
+    ) {
         let roles = self.watched_roles();
         for role in roles.into_iter().flatten() {
             let flags = happened.next().unwrap_or(PollFlags::empty());
@@ -173,7 +178,7 @@ impl<'a> Process<'a> {
             }
             Role::Stdout | Role::Stderr => {
                 // Hung up without anything to read, or with the rest just read.
-                let last = flags.contains(PollFlags::HUP);
+                let last = flags.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
                 let empty = !flags.contains(PollFlags::IN) || self.read(role, buffer, now) == More::NotNow;
                 if last && empty {
                     self.close(role);

@@ -15,16 +15,16 @@ use rustix::fs::{Access, OFlags, access, fcntl_setfl};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::Pid;
 
+use super::super::Invocation;
 use super::super::child::Child;
 use super::super::shell::{self, Machine, Way};
-use super::super::Invocation;
 use super::marker::Marker;
 use super::process::{Feed, Process};
 use super::spawn;
 use crate::source::Os;
 
-/// The pause before a start is tried again when the machine had no room for it.
-const NO_ROOM_PAUSE: Duration = Duration::from_millis(10);
+/// What every pipe holds, even where many pipes made them scarce.
+const SMALLEST_PIPE: usize = 4096;
 /// How often a program that somebody is still writing is tried.
 const BUSY_TRIES: u32 = 6;
 
@@ -49,7 +49,7 @@ pub struct Started {
 /// Why there is no new process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Failure {
-    /// There was no room for a process.
+    /// There was no room for a process. There may be later.
     Process(Errno),
     /// Its directory cannot be entered.
     Directory(Errno),
@@ -86,18 +86,9 @@ pub enum Pwd {
     Real,
 }
 
-/// Starts a process, or says why it cannot be started.
-pub fn start<'a>(index: usize, invocation: &'a Invocation, marker: &Marker) -> Result<Process<'a>, String> {
+/// Starts a process.
+pub fn start<'a>(index: usize, invocation: &'a Invocation, marker: &Marker) -> Result<Process<'a>, Failure> {
     let marker = marker.of(index, &invocation.env);
-    let mut started = try_start(index, invocation, &marker);
-    if let Err(Failure::Process(_)) = started {
-        thread::sleep(NO_ROOM_PAUSE);
-        started = try_start(index, invocation, &marker);
-    }
-    started.map_err(|failure| explain(failure, invocation))
-}
-
-fn try_start<'a>(index: usize, invocation: &'a Invocation, marker: &str) -> Result<Process<'a>, Failure> {
     // The deadline starts before stdin is written: a hook that never reads its
     // input must not hold the agent for longer than its timeout.
     let child = Child::starting(invocation, Instant::now());
@@ -105,9 +96,9 @@ fn try_start<'a>(index: usize, invocation: &'a Invocation, marker: &str) -> Resu
     let (stdout, child_stdout) = output_pipe()?;
     let (stderr, child_stderr) = output_pipe()?;
     let stdio = [stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
-    let started = spawn_either_way(invocation, marker, stdio)?;
+    let started = spawn_either_way(invocation, &marker, stdio)?;
     let feed = feed.map(|writer| Feed::new(writer, stdin, &invocation.stdin));
-    Ok(Process::new(index, started, child, marker.to_owned(), feed, stdout, stderr))
+    Ok(Process::new(index, started, child, marker, feed, stdout, stderr))
 }
 
 /// The way that is tried first.
@@ -130,7 +121,11 @@ fn machine(invocation: &Invocation) -> Machine<'_> {
 
 /// Without a shell where that is the same; else, or where the program cannot be
 /// executed and therefore nothing ran yet, by the shell.
-fn spawn_either_way(invocation: &Invocation, marker: &str, stdio: [BorrowedFd; 3]) -> Result<Started, Failure> {
+fn spawn_either_way(
+    invocation: &Invocation,
+    marker: &str,
+    stdio: [BorrowedFd; 3],
+) -> Result<Started, Failure> {
     let machine = machine(invocation);
     let spawn = |way: &Way| {
         let pwd = if way.direct { pwd(invocation) } else { Pwd::Given };
@@ -162,7 +157,9 @@ fn spawn_ready(start: &Start) -> Result<Started, Failure> {
 /// Input that fits never meets a closed pipe, and needs nobody to write it.
 fn filled_pipe(input: &[u8]) -> Result<(OwnedFd, Option<(OwnedFd, usize)>), Failure> {
     let (reader, writer) = pipe()?;
-    set_nonblocking(&writer)?;
+    if input.len() > SMALLEST_PIPE {
+        set_nonblocking(&writer)?;
+    }
     let written = match rustix::io::write(&writer, input) {
         Ok(written) => written,
         Err(Errno::AGAIN | Errno::INTR) => 0,
@@ -213,11 +210,16 @@ fn is_program(file: &OsStr) -> bool {
     fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) && access(file, Access::EXEC_OK).is_ok()
 }
 
-fn explain(failure: Failure, invocation: &Invocation) -> String {
+/// Why a process did not start, for people.
+pub fn explain(failure: Failure, invocation: &Invocation) -> String {
     match failure {
         Failure::Process(error) => format!("no new process could be made: {}", io::Error::from(error)),
         Failure::Directory(error) => {
-            format!("its directory {} cannot be entered: {}", invocation.run_dir.display(), io::Error::from(error))
+            format!(
+                "its directory {} cannot be entered: {}",
+                invocation.run_dir.display(),
+                io::Error::from(error)
+            )
         }
         Failure::Program(error) => format!("the shell cannot be executed: {}", io::Error::from(error)),
         Failure::Nul => {

@@ -9,10 +9,15 @@
 
 #[cfg(target_os = "linux")]
 #[path = "proc.rs"]
-mod table;
-#[cfg(not(target_os = "linux"))]
+mod proc;
+#[cfg(any(not(target_os = "linux"), test))]
 #[path = "ps.rs"]
-mod table;
+mod ps;
+
+#[cfg(target_os = "linux")]
+use proc as table;
+#[cfg(not(target_os = "linux"))]
+use ps as table;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

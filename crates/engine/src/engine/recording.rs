@@ -1,0 +1,92 @@
+//! One record for each hook that had a say or was withheld; one for an event
+//! without any.
+
+use std::sync::Arc;
+
+use crate::decision::Decision;
+use crate::fill::Event;
+use crate::ids;
+use crate::load::Hook;
+use crate::merge::Heard;
+use crate::plan::Plan;
+use crate::record::{Record, request_of, response_of};
+use crate::run::Status;
+
+/// The records of one event.
+pub fn records(
+    started: &str,
+    event: &Event,
+    heard: &[Heard<'_>],
+    plan: &Plan<'_>,
+    decision: &Decision,
+) -> Vec<Record> {
+    let request = request_of(&plan.line);
+    let blank = || Record {
+        id: ids::record_id(),
+        timestamp: started.to_owned(),
+        step: event.kind.name().to_owned(),
+        found: plan.steps.len(),
+        skipped: plan.skipped.len(),
+        command: None,
+        source: None,
+        place: None,
+        directory: None,
+        timeout_ms: None,
+        conversation: event.conversation(),
+        request: Arc::clone(&request),
+        response: None,
+        duration: None,
+        exit_code: None,
+        stderr: String::new(),
+        outcome: "none".to_owned(),
+        reason: None,
+        permission: None,
+        blocked: decision.blocked,
+        automatic_followup: decision.followup_message.is_some(),
+        notes: Vec::new(),
+    };
+    let mut records: Vec<Record> = heard.iter().map(|heard| of_heard(blank(), heard, decision)).collect();
+    let withheld = plan.skipped.iter().filter(|skipped| skipped.why.is_withheld());
+    records.extend(withheld.map(|skipped| {
+        let reason = Some(skipped.why.sentence(skipped.hook, None));
+        Record { outcome: "withheld".to_owned(), reason, ..of_hook(blank(), skipped.hook) }
+    }));
+    if records.is_empty() {
+        records.push(blank());
+    }
+    records
+}
+
+fn of_hook(record: Record, hook: &Hook) -> Record {
+    let line = hook.definition.place.as_ref().map_or(0, |place| place.line);
+    Record {
+        command: Some(hook.definition.label().to_owned()),
+        source: Some(hook.source.level.name().to_owned()),
+        place: Some(format!("{}:{line}", hook.source.file.display())),
+        directory: Some(hook.source.run_dir.display().to_string()),
+        timeout_ms: Some(u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX)),
+        ..record
+    }
+}
+
+fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {
+    let record = of_hook(record, heard.hook);
+    let report = decision.hooks.iter().find(|report| report.id == heard.hook.id);
+    let exit = heard.exit.as_ref();
+    let mut notes: Vec<String> =
+        report.map(|it| it.lost.iter().chain(&it.warnings).cloned().collect()).unwrap_or_default();
+    if exit.is_some_and(|exit| exit.leaked) {
+        notes.push("a descendant of it still holds its output".to_owned());
+    }
+    Record {
+        response: exit.and_then(|exit| response_of(&exit.stdout)),
+        duration: exit.map(|exit| exit.duration.as_secs_f64() * 1000.0),
+        exit_code: exit.and_then(|exit| if let Status::Code(code) = exit.status { Some(code) } else { None }),
+        stderr: exit.map(|exit| String::from_utf8_lossy(&exit.stderr).into_owned()).unwrap_or_default(),
+        outcome: report.map(|report| report.outcome.name().to_owned()).unwrap_or_default(),
+        reason: report.and_then(|report| report.reason.clone()),
+        permission: report.and_then(|report| report.permission).map(str::to_owned),
+        notes,
+        ..record
+    }
+}

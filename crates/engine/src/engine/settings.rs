@@ -1,0 +1,94 @@
+//! Everything an engine is built from. What comes from outside stands here.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::edition::Edition;
+use crate::judge::Judge;
+use crate::load::{LoadOptions, Surface, TrustMode};
+use crate::record::Keep;
+use crate::run::Cancel;
+use crate::source::Roots;
+
+/// Everything an engine is built from. What comes from outside stands here.
+#[derive(Clone)]
+pub struct Settings {
+    /// Every place the engine may look at.
+    pub roots: Roots,
+    /// Which edition's rules apply.
+    pub edition: Edition,
+    /// Where the agent runs.
+    pub surface: Surface,
+    /// How trust is decided.
+    pub trust: TrustMode,
+    /// `[experiments] hooks_ide_project_config`.
+    pub project_experiment: bool,
+    /// The environment hooks inherit.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Version of the host; else a constant of the edition.
+    pub cursor_version: Option<String>,
+    /// The signed-in user.
+    pub user_email: Option<String>,
+    /// Whether the workspace is remote.
+    pub remote: bool,
+    /// Whether the host can ask the user. A host that cannot, denies.
+    pub can_ask: bool,
+    /// More automatic follow-ups than this are never sent.
+    pub loop_ceiling: u32,
+    /// The model behind prompt hooks.
+    pub judge: Option<Arc<dyn Judge>>,
+    /// How much of payloads the log on disk keeps.
+    pub keep: Keep,
+    /// How deep this engine is called by its own hooks.
+    pub depth: u32,
+    /// The source files it was called from.
+    pub called_from: Vec<OsString>,
+    /// Ends hooks that are running: a user's cancel.
+    pub cancel: Cancel,
+}
+
+impl Settings {
+    /// Defaults for everything but the places.
+    pub fn new(roots: Roots) -> Settings {
+        Settings {
+            roots,
+            edition: Edition::default(),
+            surface: Surface::default(),
+            trust: TrustMode::default(),
+            project_experiment: false,
+            environment: Vec::new(),
+            cursor_version: None,
+            user_email: None,
+            remote: false,
+            can_ask: true,
+            loop_ceiling: 50,
+            judge: None,
+            keep: Keep::default(),
+            depth: 0,
+            called_from: Vec::new(),
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Settings")
+            .field("roots", &self.roots)
+            .field("edition", &self.edition)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a loader is set up; `thorough` is for `check` and `list`.
+pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
+    LoadOptions {
+        edition: settings.edition,
+        surface: settings.surface,
+        trust: settings.trust,
+        project_experiment: settings.project_experiment,
+        thorough,
+    }
+}
