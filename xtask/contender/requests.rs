@@ -60,6 +60,7 @@ impl Laboratory {
             "cli" => self.start(&format!("cli-{object}")),
             "pipe" => self.pipe(number(object)?),
             "ready" => self.ready(number(object)?),
+            "event" => self.engines.event(number(object)?),
             "content" => self.engines.content(number(object)?, &self.programs),
             "runner" => self.runner(object),
             "engine" => self.engines.handle(object, &self.programs, &self.payload),
@@ -80,6 +81,7 @@ impl Laboratory {
             self.started[name].run(Input::Ready(payload)).map_err(|error| format!("{name}: {error}"))?;
         let expected: &[u8] = match name {
             "true" => b"",
+            "cli-version" => concat!("boathook ", env!("CARGO_PKG_VERSION")).as_bytes(),
             "cli-none" => b"{}",
             _ => br#"{"permission":"allow"}"#,
         };
@@ -101,6 +103,7 @@ impl Laboratory {
                 let words = ["hook", "claude", "pre-tool", "--hooks", &self.programs.path("peer-hooks.json")];
                 std::iter::once(peer).chain(words.map(str::to_owned)).collect()
             }
+            "cli-version" => vec![self.programs.boathook(), "--version".into()],
             "cli-tiny" | "cli-none" => {
                 let (system, workspace) = (self.programs.path("system"), self.programs.path("workspace"));
                 let words = ["run", "beforeShellExecution", "--root", &system, "--workspace", &workspace];

@@ -22,10 +22,19 @@ pub fn build(progress: &mut Progress) -> Outcome<PathBuf> {
     let target = static_target().ok_or("the static build exists for Linux only")?;
     progress.step(&format!("target {target}"), || tools::add_target(target))?;
     progress.step("static release build", || {
-        let args = ["build", "--release", "--locked", "--package", "boathook", "--target", target];
-        command::run(cargo().current_dir(project::root()).args(args))
+        let args = ["build", "--release", "--locked", "--package", "boathook"];
+        command::run(cargo().current_dir(project::root()).args(args).args(for_target(target)))
     })?;
     Ok(project::target()?.join(target).join("release/boathook"))
+}
+
+/// What every cargo command for the static target is given.
+///
+/// A program at a fixed address has nothing to relocate, so it starts sooner
+/// and shares more of its pages.
+pub fn for_target(target: &str) -> [String; 4] {
+    let flags = format!("target.{target}.rustflags = [\"-C\", \"relocation-model=static\"]");
+    ["--target".to_owned(), target.to_owned(), "--config".to_owned(), flags]
 }
 
 /// The target without a C library outside the binary, on the machine's own processor.

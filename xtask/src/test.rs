@@ -95,7 +95,9 @@ fn check_static_build(progress: &mut Progress) -> Outcome<()> {
         return Ok(());
     }
     progress.step("static build", || {
-        command::run(cargo_here().args(["check", "--quiet", "--package", "boathook", "--target", target]))
+        command::run(
+            cargo_here().args(["check", "--quiet", "--package", "boathook"]).args(dist::for_target(target)),
+        )
     })
 }
 

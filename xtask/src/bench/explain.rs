@@ -23,22 +23,35 @@ pub fn explain(row: &Row, results: &Results) -> String {
                 time(engine - runner),
             )
         }
+        "M7" => {
+            let (stage, event) = match row.metric.starts_with("50") {
+                true => ("large payload", "event 50000000"),
+                false => ("small payload", "event 1000000"),
+            };
+            let event = median(stage, event);
+            format!(
+                "of {}, handing over ready bytes is {}; making the event from the text takes {}, and the rest of the path \
+                 (reading the fields, the record) {}",
+                time(row.ours.median),
+                time(row.base.median),
+                time(event),
+                time(row.ours.median - row.base.median - event),
+            )
+        }
         "M8" => {
-            let (floor, command, truth) =
-                (median("command", FLOOR), median("command", "cli none"), median("command", "floor true"));
+            let (floor, start) = (median("command", FLOOR), median("command", "cli version"));
             let event = median("tiny", "unmatched none");
             let library = match who {
-                Who::Glibc => {
-                    ", most of which is the start of the dynamic C library, which the static build does not have"
-                }
-                _ => ", for the start of the program, reading the configuration, and the log",
+                Who::Glibc => " (most of it the dynamic C library, which the static build does not have)",
+                _ => "",
             };
             format!(
-                "the program takes {} from start to exit, the floor {}, `/bin/true` {}; deciding the event takes {} of it \
-                 once the engine stands, so the rest goes to the program's own start{library}",
-                time(command),
+                "of {}, the floor is {}; the program's own start and its arguments take {}{library}; the sources, the \
+                 decision, the log and the exit take {}, where an engine that already stands takes {} for the same event",
+                time(row.ours.median),
                 time(floor),
-                time(truth),
+                time(start - floor),
+                time(row.ours.median - start),
                 time(event),
             )
         }

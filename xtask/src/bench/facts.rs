@@ -21,6 +21,8 @@ pub fn facts() -> Vec<String> {
     // What follows the version names a build, and with it perhaps a machine.
     let version: String = kernel.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     facts.push(format!("Linux {}", version.trim_end_matches('.')));
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    facts.push(format!("load average {} when the run began", load.split(' ').next().unwrap_or("unknown")));
     let rest = [
         said("getconf", &["GNU_LIBC_VERSION"]),
         said("rustc", &["--version"]),

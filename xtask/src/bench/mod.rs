@@ -53,8 +53,9 @@ impl Options {
 pub fn bench(options: Options) -> Outcome<()> {
     let mut progress = Progress::of("bench");
     let laboratory = prepare::prepare(&mut progress)?;
+    let facts = facts::facts();
     let results = measure::measure(&laboratory, options, &mut progress)?;
-    let report = report::report(&results, &facts::facts());
+    let report = report::report(&results, &facts);
     progress.finish();
     println!("\n{report}");
     if options.write {

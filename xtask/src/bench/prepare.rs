@@ -127,7 +127,7 @@ fn build(target: Option<&str>) -> Outcome<PathBuf> {
     let mut cargo = cargo();
     cargo.current_dir(project::root()).args(args).args(["--bin", "boathook", "--bin", "contender"]);
     if let Some(target) = target {
-        cargo.args(["--target", target]);
+        cargo.args(dist::for_target(target));
     }
     command::run(&mut cargo)?;
     let built = project::target()?;

@@ -52,16 +52,30 @@ pub fn stages() -> Vec<Stage> {
     vec![
         stage("tiny", true, 400, 1, &["runner tiny", "engine tiny", "unmatched none"], &[]),
         stage("script", true, 200, 1, &["floor shell", "engine shell", "floor bash", "engine bash"], &[]),
-        stage("command", true, 200, 1, &["floor true", "cli none", "cli tiny", "floor peer"], &[]),
+        stage(
+            "command",
+            true,
+            200,
+            1,
+            &["floor true", "cli none", "cli tiny", "cli version", "floor peer"],
+            &[],
+        ),
         stage(
             "small payload",
             true,
             200,
             1,
-            &["pipe 1024", "ready 1024", "pipe 1000000", "ready 1000000", "content 1000000"],
+            &["pipe 1024", "ready 1024", "pipe 1000000", "ready 1000000", "event 1000000", "content 1000000"],
             &[],
         ),
-        stage("large payload", true, 24, 10, &["pipe 50000000", "ready 50000000", "content 50000000"], &[]),
+        stage(
+            "large payload",
+            true,
+            24,
+            10,
+            &["pipe 50000000", "ready 50000000", "event 50000000", "content 50000000"],
+            &[],
+        ),
         stage("peers", false, 200, 1, &["engine tiny", "floor bash", "engine bash"], PEERS),
         stage("parallel", false, 200, 1, &["floor8 bash", "engine bash8"], PARALLEL_PEERS),
         stage(
