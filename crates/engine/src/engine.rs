@@ -261,6 +261,11 @@ impl Engine {
 }
 
 impl Explanation {
+    /// Whether there is a model that prompt hooks can ask.
+    pub fn has_model(&self) -> bool {
+        self.settings.judge.is_some()
+    }
+
     /// What would run, and why the rest would not.
     pub fn plan(&self) -> Plan<'_> {
         let rules = self.settings.edition.rules();

@@ -2,6 +2,7 @@
 
 use boathook_engine::engine::Engine;
 use boathook_engine::load::{Hook, TrustMode};
+use boathook_engine::outcome::Failure;
 use boathook_engine::plan::{Plan, Skipped, Step, Work};
 use boathook_engine::run::how_it_starts;
 use serde_json::{Value, json};
@@ -53,7 +54,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     }
     for (number, step) in plan.steps.iter().enumerate() {
         ui.line("");
-        step_lines(ui, number + 1, step);
+        step_lines(ui, number + 1, step, explanation.has_model());
     }
     if !plan.skipped.is_empty() {
         ui.line("");
@@ -65,7 +66,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     Ok(Status::Success)
 }
 
-fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>) {
+fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, has_model: bool) {
     let definition = &step.hook.definition;
     let label = ui.styled(definition.label(), Style::Bold);
     ui.painted_line(&format!("{number}. {label}"));
@@ -75,6 +76,7 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>) {
             ui.line(&format!("   directory  {}", invocation.run_dir.display()));
             ui.line(&format!("   starts as  {}", how_it_starts(invocation)));
         }
+        Work::Ask(_) if !has_model => ui.line(&format!("   fails      it {}", Failure::NoJudge)),
         Work::Ask(question) => {
             ui.line(&format!("   asks       {}", question.model.as_deref().unwrap_or("the default model")));
         }
