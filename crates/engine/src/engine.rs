@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::decision::{Decision, HookReport, Skips};
 use crate::definition::Definition;
 use crate::edition::Rules;
-use crate::environment::Surroundings;
+use crate::environment::{Environments, Surroundings};
 use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
@@ -43,6 +43,7 @@ pub struct Engine {
     loader: Mutex<Loader>,
     injected: Mutex<Vec<Hook>>,
     sessions: Mutex<Sessions>,
+    environments: Environments,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -68,6 +69,7 @@ impl Engine {
             loader: Mutex::new(loader),
             injected: Mutex::default(),
             sessions: Mutex::new(Sessions::of(state)),
+            environments: Environments::default(),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -83,8 +85,12 @@ impl Engine {
         let mut session = self.session_of(&event, &hooks);
         tell_loop_count(&mut event, &session);
         let around = surroundings(&self.settings, &event, &session);
-        let circumstances =
-            Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
+        let circumstances = Circumstances {
+            rules,
+            around,
+            environments: &self.environments,
+            loop_count: session.loop_count(event.kind, &event.payload),
+        };
         let planned = plan(&hooks, &event, &circumstances);
         let performer =
             Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
@@ -271,7 +277,11 @@ impl Explanation {
         let rules = self.settings.edition.rules();
         let around = surroundings(&self.settings, &self.event, &self.session);
         let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
-        plan(&self.hooks, &self.event, &Circumstances { rules, around, loop_count })
+        plan(
+            &self.hooks,
+            &self.event,
+            &Circumstances { rules, around, environments: &Environments::default(), loop_count },
+        )
     }
 }
 

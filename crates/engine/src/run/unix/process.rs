@@ -18,8 +18,6 @@ use super::tree::Root;
 const LOOK: Duration = Duration::from_millis(5);
 /// The same once its output is closed: the end is near.
 const LOOK_CLOSELY: Duration = Duration::from_millis(1);
-/// How long a killed process may take to die.
-const DYING: Duration = Duration::from_secs(1);
 /// How much is read at once, until a process prints more than that.
 const SMALL_READ: usize = 2048;
 /// What a pipe holds; so much is read at once from then on.
@@ -210,11 +208,11 @@ impl<'a> Process<'a> {
         self.child.into_exit(status, leaked, now)
     }
 
-    /// The same for one whose tree was killed. The reason counts, not the exit
-    /// code that it may have found time for.
-    pub fn finish_killed(mut self, status: Status, buffer: &mut Vec<u8>) -> Exit {
+    /// The same for one whose tree was killed, and which should be dead by that
+    /// moment. The reason counts, not the exit code it may have found time for.
+    pub fn finish_killed(mut self, status: Status, buffer: &mut Vec<u8>, limit: Instant) -> Exit {
         self.drain(buffer, Instant::now());
-        if !wait_for_end(self.pid, self.pidfd.as_ref()) {
+        if !wait_for_end(self.pid, self.pidfd.as_ref(), limit) {
             ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).push(self.pid);
         }
         self.child.into_exit(status, false, Instant::now())
@@ -289,8 +287,7 @@ pub fn reap_abandoned() {
 }
 
 /// Waits, within limits, until a killed process is dead, and reaps it.
-fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>) -> bool {
-    let limit = Instant::now() + DYING;
+fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>, limit: Instant) -> bool {
     while !reap(pid) {
         let left = limit.saturating_duration_since(Instant::now());
         if left.is_zero() {

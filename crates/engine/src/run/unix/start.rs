@@ -23,8 +23,9 @@ use super::process::{Feed, Process};
 use super::spawn;
 use crate::source::Os;
 
-/// What every pipe holds, even where many pipes made them scarce.
-const SMALLEST_PIPE: usize = 4096;
+/// What every pipe holds, even where many pipes made room scarce; elsewhere
+/// that is not much.
+const SMALLEST_PIPE: usize = if cfg!(target_os = "linux") { 4096 } else { 0 };
 /// How often a program that somebody is still writing is tried.
 const BUSY_TRIES: u32 = 6;
 
