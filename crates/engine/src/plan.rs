@@ -185,7 +185,10 @@ impl Planner<'_> {
             return fail(Failure::Withheld(format!("{}; look at it with `boathook trust`", why.reason())));
         }
         if self.circumstances.around.depth > DEEPEST {
-            return fail(Failure::TooDeep(self.circumstances.around.depth));
+            // The depth stands in the environment, which must not open a managed gate.
+            let managed = matches!(hook.source.level, Level::Enterprise | Level::Team);
+            let failure = Failure::TooDeep(self.circumstances.around.depth);
+            return Work::Fail { failure, blocks: managed && self.event.kind.can_block() };
         }
         if let Some(Verdict::Invalid(reason)) =
             subject.map(|subject| hook.definition.matcher.matches(subject))
