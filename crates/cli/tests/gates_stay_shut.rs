@@ -59,7 +59,9 @@ fn neither_a_home_nor_a_directory_is_needed() {
 #[test]
 fn a_variable_cannot_open_a_managed_gate() {
     let cx = managed_guard();
-    for (name, value) in [("BOATHOOK_DEPTH", "9"), ("BOATHOOK_CALLED_FROM", "/etc/cursor/hooks.json"), ("BOATHOOK_RUN", "x")] {
+    for (name, value) in
+        [("BOATHOOK_DEPTH", "9"), ("BOATHOOK_CALLED_FROM", "/etc/cursor/hooks.json"), ("BOATHOOK_RUN", "x")]
+    {
         let output = cx.command(SHELL).env(name, value).stdin(Stdio::null()).output().expect("it ends");
         assert_eq!(output.status.code(), Some(2), "{name}: {}", stderr(&output));
     }
@@ -117,9 +119,15 @@ fn a_failure_names_what_the_hook_said() {
 
 #[test]
 fn repairs_never_change_what_a_command_means() {
-    for command in ["echo \\${command}", "cat <<EOF\n${command}\nEOF", "envsubst '${command}'", "case ${command} in a) ;; esac"] {
+    for command in [
+        "echo \\${command}",
+        "cat <<EOF\n${command}\nEOF",
+        "envsubst '${command}'",
+        "case ${command} in a) ;; esac",
+    ] {
         let cx = TestContext::new();
-        let text = json!({ "version": 1, "hooks": { "beforeShellExecution": [{ "command": command }] } }).to_string();
+        let text = json!({ "version": 1, "hooks": { "beforeShellExecution": [{ "command": command }] } })
+            .to_string();
         let file = cx.write("home/.cursor/hooks.json", &text);
         cx.output(["check", "--fix"]);
         assert_eq!(context::read(&file), text, "{command}");
