@@ -40,7 +40,7 @@ pub fn explain(row: &Row, results: &Results) -> String {
         }
         "M8" => {
             let (floor, start) = (median("command", FLOOR), median("command", "cli version"));
-            let event = median("tiny", "unmatched none");
+            let event = median("in process", "unmatched none");
             let library = match who {
                 Who::Glibc => " (most of it the dynamic C library, which the static build does not have)",
                 _ => "",
