@@ -14,6 +14,10 @@ struct Fixtures {
     bun: Option<PathBuf>,
     /// PyYAML's directory, in `BOATHOOK_TEST_PYYAML`.
     pyyaml: Option<PathBuf>,
+    /// strace's program, in `BOATHOOK_TEST_STRACE`.
+    strace: Option<PathBuf>,
+    /// jq's program, in `BOATHOOK_TEST_JQ`.
+    jq: Option<PathBuf>,
 }
 
 /// Formats, lints, tests.
@@ -56,7 +60,8 @@ fn install(progress: &mut Progress) -> Outcome<Fixtures> {
         let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
         progress.skip(&format!("tests that need {}", names.join(", ")), &tools::advice(&missing));
     }
-    let mut fixtures = Fixtures::default();
+    let there = |name: &str| (!lacks(name)).then(|| PathBuf::from(name));
+    let mut fixtures = Fixtures { strace: there("strace"), jq: there("jq"), ..Fixtures::default() };
     if !lacks("nodejs") && !lacks("npm") {
         fixtures.bun = Some(progress.step("Bun", tools::install_bun)?);
     }
@@ -108,11 +113,17 @@ fn cargo_here() -> Command {
 }
 
 fn with<'a>(fixtures: &Fixtures, command: &'a mut Command) -> &'a mut Command {
-    let values = [("BOATHOOK_TEST_BUN", &fixtures.bun), ("BOATHOOK_TEST_PYYAML", &fixtures.pyyaml)];
+    let values = [
+        ("BOATHOOK_TEST_BUN", &fixtures.bun),
+        ("BOATHOOK_TEST_PYYAML", &fixtures.pyyaml),
+        ("BOATHOOK_TEST_STRACE", &fixtures.strace),
+        ("BOATHOOK_TEST_JQ", &fixtures.jq),
+    ];
     for (name, value) in values {
         match value {
             Some(path) => command.env(name, path),
-            None => command.env_remove(name),
+            // Said above; the tests that need it skip themselves aloud.
+            None => command.env(name, ""),
         };
     }
     command

@@ -14,12 +14,8 @@ pub enum Failed {
     Field { text: String, problem: String, help: String },
     #[error("{}: {error}", .path.display())]
     File { path: PathBuf, error: std::io::Error },
-    #[error("{}: {problem}", .path.display())]
-    Settings { path: PathBuf, problem: String },
     #[error("{0}")]
     State(#[from] StateError),
-    #[error("no home directory: set HOME")]
-    NoHome,
     #[error("{problem}")]
     Other { problem: String, help: Option<String> },
 }
@@ -43,7 +39,7 @@ impl Failed {
             }
             Failed::Field { help, .. } => Some(help.clone()),
             Failed::Other { help, .. } => help.clone(),
-            Failed::File { .. } | Failed::Settings { .. } | Failed::State(_) | Failed::NoHome => None,
+            Failed::File { .. } | Failed::State(_) => None,
         }
     }
 }

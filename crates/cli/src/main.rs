@@ -41,6 +41,13 @@ fn main() -> ExitCode {
         ui.failed(&failed);
         Status::Failure
     });
+    let status = match (ui.lost_data().map(ToString::to_string), status) {
+        (Some(error), Status::Success) => {
+            ui.error(&format!("stdout could not be written: {error}"));
+            Status::Failure
+        }
+        (_, status) => status,
+    };
     ExitCode::from(match status {
         Status::Success => 0,
         Status::Failure => 1,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
+use boathook_engine::read_file::{self, Owner, ReadError};
 use boathook_engine::record::Keep;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, find_workspace, native_root};
@@ -17,6 +18,7 @@ use serde::Deserialize;
 
 use crate::args::Global;
 use crate::error::Failed;
+use crate::ui::Ui;
 
 /// Our own `config.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -43,27 +45,33 @@ struct Experiments {
 
 /// The engine's settings for what was typed. `roots` are the payload's
 /// workspace roots, which count when none were typed.
-pub fn settings(global: &Global, roots: &[String]) -> Result<Settings, Failed> {
-    let home = home()?;
+///
+/// Whoever can write the user's files must not be able to stop managed hooks
+/// with them: what is wrong with `config.toml`, the home or the current
+/// directory is said, and the rest goes on.
+pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settings, Failed> {
+    let home = home().unwrap_or_else(|| {
+        ui.warning("there is no home directory (HOME must be an absolute path): only managed and project hooks are asked");
+        PathBuf::from("/nonexistent")
+    });
     let file = config_file(&home);
-    let config = read_config(&file)?;
-    let invalid = |problem: String| Failed::Settings { path: file.clone(), problem };
-    let edition = match (&global.edition, &config.edition) {
-        (Some(edition), _) => *edition,
-        (None, Some(name)) => Edition::named(name).ok_or_else(|| {
-            invalid(format!("edition `{name}` is none; write \"2.3\", \"docs\" or \"2026-09\""))
-        })?,
-        (None, None) => Edition::default(),
-    };
-    let keep = match &config.log.payload {
-        Some(name) => Keep::named(name).ok_or_else(|| {
-            invalid(format!("log.payload `{name}` is none; write \"full\", \"redacted\" or \"none\""))
-        })?,
-        None => Keep::default(),
-    };
+    let config = read_config(&file).unwrap_or_else(|problem| {
+        ui.warning(&format!("{}: {problem}; none of its settings count", file.display()));
+        ConfigFile::default()
+    });
+    let edition = config.edition.as_deref().and_then(Edition::named);
+    let keep = config.log.payload.as_deref().and_then(Keep::named);
+    if let (None, Some(name)) = (edition, &config.edition) {
+        let choices = "\"2.3\", \"docs\" or \"2026-09\"";
+        ui.warning(&format!("{}: edition `{name}` is none; write {choices}", file.display()));
+    }
+    if let (None, Some(name)) = (keep, &config.log.payload) {
+        let choices = "\"full\", \"redacted\" or \"none\"";
+        ui.warning(&format!("{}: log.payload `{name}` is none; write {choices}", file.display()));
+    }
     Ok(Settings {
-        edition,
-        keep,
+        edition: global.edition.or(edition).unwrap_or_default(),
+        keep: keep.unwrap_or_default(),
         user_email: config.user_email,
         project_experiment: config.experiments.hooks_ide_project_config,
         loop_ceiling: config.loop_ceiling.unwrap_or(50),
@@ -74,22 +82,29 @@ pub fn settings(global: &Global, roots: &[String]) -> Result<Settings, Failed> {
             .unwrap_or_default(),
         ..Settings::new(Roots {
             system: global.root.clone().unwrap_or_else(|| PathBuf::from("/")),
-            ..Roots::new(Os::current(), &home, state_directory(&home), workspaces(global, roots)?)
+            ..Roots::new(Os::current(), &home, state_directory(&home), workspaces(ui, global, roots, &home)?)
         })
     })
 }
 
 /// `--workspace`, else the payload's roots, else the nearest ancestor with
 /// `.cursor` or `.git`.
-fn workspaces(global: &Global, roots: &[String]) -> Result<Vec<PathBuf>, Failed> {
-    let here = env::current_dir().map_err(|error| Failed::file(Path::new("."), error))?;
+fn workspaces(ui: &mut Ui, global: &Global, roots: &[String], home: &Path) -> Result<Vec<PathBuf>, Failed> {
     if !global.workspace.is_empty() {
-        return global.workspace.iter().map(|root| canonical(&here.join(root))).collect();
+        return global.workspace.iter().map(|root| canonical(root)).collect();
     }
     if !roots.is_empty() {
         return Ok(roots.iter().map(|root| native_root(Os::current(), root)).collect());
     }
-    Ok(vec![find_workspace(&here, &home()?)])
+    Ok(match env::current_dir() {
+        Ok(here) => vec![find_workspace(&here, home)],
+        Err(error) => {
+            ui.warning(&format!(
+                "the current directory cannot be found ({error}), so no project hook is asked"
+            ));
+            Vec::new()
+        }
+    })
 }
 
 /// A root that was typed must exist; hooks run where its links lead.
@@ -111,19 +126,19 @@ fn directory(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-fn home() -> Result<PathBuf, Failed> {
-    env::home_dir().filter(|home| home.is_absolute()).ok_or(Failed::NoHome)
+fn home() -> Option<PathBuf> {
+    env::home_dir().filter(|home| home.is_absolute())
 }
 
-fn read_config(file: &Path) -> Result<ConfigFile, Failed> {
-    match std::fs::read_to_string(file) {
-        Ok(text) => toml::from_str(&text).map_err(|error| Failed::Settings {
-            path: file.to_owned(),
-            problem: error.to_string().trim_end().to_owned(),
-        }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ConfigFile::default()),
-        Err(error) => Err(Failed::file(file, error)),
-    }
+/// Read as hooks.json is: no FIFO, no device, no more than a megabyte.
+fn read_config(file: &Path) -> Result<ConfigFile, String> {
+    let bytes = match read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody) {
+        Ok(read) => read.bytes,
+        Err(ReadError::Absent) => return Ok(ConfigFile::default()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+    toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())
 }
 
 /// https://no-color.org

@@ -12,9 +12,10 @@ const LONGEST: usize = 8 * 1024;
 
 /// The two streams.
 pub struct Ui {
+    /// Why some of the data on stdout was lost.
+    lost: Option<io::Error>,
     out_colour: bool,
     err_colour: bool,
-    reader_is_gone: bool,
 }
 
 /// How a piece of text looks.
@@ -36,15 +37,20 @@ impl Ui {
             ColorChoice::Auto => terminal && !crate::settings::no_color(),
         };
         Ui {
+            lost: None,
             out_colour: decide(io::stdout().is_terminal()),
             err_colour: decide(io::stderr().is_terminal()),
-            reader_is_gone: false,
         }
     }
 
     /// Whether nobody reads stdout any more: for commands that go on for ever.
     pub fn reader_is_gone(&self) -> bool {
-        self.reader_is_gone
+        self.lost.is_some()
+    }
+
+    /// Why some of the data did not get out; a reader that went away is no failure.
+    pub fn lost_data(&self) -> Option<&io::Error> {
+        self.lost.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }
 
     /// A line of data. A reader that went away is nobody's failure.
@@ -69,17 +75,17 @@ impl Ui {
 
     pub fn warning(&mut self, text: &str) {
         let label = self.err_styled("warning", Style::Yellow);
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", clean(&shortened(text)));
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", indented(text));
     }
 
     pub fn error(&mut self, text: &str) {
         let label = self.err_styled("error", Style::Red);
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", clean(&shortened(text)));
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", indented(text));
     }
 
     pub fn help(&mut self, text: &str) {
         let label = self.err_styled("help", Style::Cyan);
-        let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));
+        let _ = writeln!(io::stderr().lock(), "  {label}: {}", indented(text));
     }
 
     /// A question; the answer is typed behind it.
@@ -90,12 +96,12 @@ impl Ui {
 
     pub fn note(&mut self, text: &str) {
         let label = self.err_styled("note", Style::Cyan);
-        let _ = writeln!(io::stderr().lock(), "  {label}: {}", clean(&shortened(text)));
+        let _ = writeln!(io::stderr().lock(), "  {label}: {}", indented(text));
     }
 
     pub fn hint(&mut self, text: &str) {
         let label = self.err_styled("hint", Style::Cyan);
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", clean(&shortened(text)));
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", indented(text));
     }
 
     pub fn failed(&mut self, failed: &Failed) {
@@ -117,7 +123,9 @@ impl Ui {
 
     fn out(&mut self, text: &str) {
         let mut out = io::stdout().lock();
-        self.reader_is_gone |= writeln!(out, "{text}").and_then(|()| out.flush()).is_err();
+        if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) {
+            self.lost.get_or_insert(error);
+        }
     }
 
     fn err_styled(&self, text: &str, style: Style) -> String {
@@ -179,6 +187,12 @@ fn clean_json(json: &str) -> String {
 fn matters_to_a_terminal(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Cleaned and cut; further lines stand to the right, so that none of them can
+/// pass for a message of ours.
+fn indented(text: &str) -> String {
+    clean(&shortened(text)).replace('\n', "\n    ")
 }
 
 fn shortened(text: &str) -> String {

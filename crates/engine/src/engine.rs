@@ -12,16 +12,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::decision::{Decision, HookReport, Skips};
 use crate::definition::Definition;
 use crate::edition::Rules;
-use crate::environment::Surroundings;
+use crate::environment::{Environments, Surroundings};
 use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::load::{Hook, HookSet, HookState, Loader, SourceState};
+use crate::load::{Hook, HookSet, HookState, Loader, SourceState, Withheld};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
-use crate::plan::{Circumstances, Plan, plan};
+use crate::plan::{Circumstances, Plan, Why, plan};
 use crate::problem::Problem;
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
@@ -43,6 +43,7 @@ pub struct Engine {
     loader: Mutex<Loader>,
     injected: Mutex<Vec<Hook>>,
     sessions: Mutex<Sessions>,
+    environments: Environments,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -68,6 +69,7 @@ impl Engine {
             loader: Mutex::new(loader),
             injected: Mutex::default(),
             sessions: Mutex::new(Sessions::of(state)),
+            environments: Environments::default(),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -80,11 +82,15 @@ impl Engine {
         let rules = self.rules();
         let hooks = self.hook_set(&event);
         let mut event = self.filled(event);
-        let mut session = self.session_of(&event, &hooks);
-        tell_loop_count(&mut event, &session);
+        let (mut session, trouble) = self.session_of(&event, &hooks);
+        let counted_by_us = tell_loop_count(&mut event, &session);
         let around = surroundings(&self.settings, &event, &session);
-        let circumstances =
-            Circumstances { rules, around, loop_count: session.loop_count(event.kind, &event.payload) };
+        let circumstances = Circumstances {
+            rules,
+            around,
+            environments: &self.environments,
+            loop_count: session.loop_count(event.kind, &event.payload),
+        };
         let planned = plan(&hooks, &event, &circumstances);
         let performer =
             Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
@@ -110,7 +116,8 @@ impl Engine {
         decision.warnings.extend(source_warnings(&hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
         drop(circumstances);
-        self.remember(&mut decision, &event, &mut session, &heard);
+        decision.warnings.extend(trouble);
+        self.remember(&mut decision, &event, &mut session, &heard, counted_by_us);
         self.record(&started, &event, &heard, &planned, &decision);
         decision
     }
@@ -119,7 +126,7 @@ impl Engine {
     pub fn explain(&self, event: Event) -> Explanation {
         let hooks = self.hook_set(&event);
         let mut event = self.filled(event);
-        let session = self.session_of(&event, &hooks);
+        let (session, _) = self.session_of(&event, &hooks);
         tell_loop_count(&mut event, &session);
         Explanation { event, hooks, settings: self.settings.clone(), session }
     }
@@ -213,13 +220,20 @@ impl Engine {
     }
 
     /// Nobody needs the session of an event that no hook is interested in.
-    fn session_of(&self, event: &Event, hooks: &HookSet) -> Session {
+    fn session_of(&self, event: &Event, hooks: &HookSet) -> (Session, Option<String>) {
         let conversation = if interests_a_hook(hooks, event) { event.conversation() } else { None };
         conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
     }
 
     /// Saved before the answer is out: the host may send the next event at once.
-    fn remember(&self, decision: &mut Decision, event: &Event, session: &mut Session, heard: &[Heard<'_>]) {
+    fn remember(
+        &self,
+        decision: &mut Decision,
+        event: &Event,
+        session: &mut Session,
+        heard: &[Heard<'_>],
+        counted_by_us: bool,
+    ) {
         let Some(conversation) = event.conversation() else { return };
         let before = session.clone();
         if !decision.env.is_empty() {
@@ -236,6 +250,12 @@ impl Engine {
             && let Err(error) = lock(&self.sessions).put(&conversation, session)
         {
             decision.warnings.push(format!("the session was not saved: {error}"));
+            // A follow-up that nobody counts would have no end.
+            if counted_by_us && decision.followup_message.take().is_some() {
+                decision
+                    .warnings
+                    .push("the follow-up was dropped, because it could not be counted".to_owned());
+            }
         }
     }
 
@@ -261,12 +281,21 @@ impl Engine {
 }
 
 impl Explanation {
+    /// Whether there is a model that prompt hooks can ask.
+    pub fn has_model(&self) -> bool {
+        self.settings.judge.is_some()
+    }
+
     /// What would run, and why the rest would not.
     pub fn plan(&self) -> Plan<'_> {
         let rules = self.settings.edition.rules();
         let around = surroundings(&self.settings, &self.event, &self.session);
         let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
-        plan(&self.hooks, &self.event, &Circumstances { rules, around, loop_count })
+        plan(
+            &self.hooks,
+            &self.event,
+            &Circumstances { rules, around, environments: &Environments::default(), loop_count },
+        )
     }
 }
 
@@ -307,18 +336,28 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
         }
-        let withheld: Vec<_> = plan
+        let withheld = plan
             .skipped
             .iter()
-            .filter(|skipped| skipped.why.is_withheld() && skipped.hook.source.file == report.source.file)
-            .collect();
-        if let Some(first) = withheld.first() {
-            let count = withheld.len();
+            .filter(|it| it.why.is_withheld() && it.hook.source.file == report.source.file);
+        let mut reasons: Vec<(Why, usize)> = Vec::new();
+        for skipped in withheld {
+            match reasons.iter_mut().find(|(why, _)| *why == skipped.why) {
+                Some((_, count)) => *count += 1,
+                None => reasons.push((skipped.why, 1)),
+            }
+        }
+        for (why, count) in reasons {
+            let Why::Withheld(why) = why else { continue };
             let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
-            let look =
-                if report.source.level.needs_trust() { "; look at it with `boathook trust`" } else { "" };
+            let trust_helps = matches!(why, Withheld::Untrusted | Withheld::Changed);
+            let look = if trust_helps { "; look at it with `boathook trust`" } else { "" };
+            warnings.push(format!("{file}: {hooks} withheld: {}{look}", why.reason()));
+        }
+        let root = report.source.workspace.as_deref().filter(|_| report.state == SourceState::Absent);
+        if let Some(root) = root.filter(|root| !root.is_dir()) {
             warnings
-                .push(format!("{file}: {hooks} withheld: {}{look}", first.why.sentence(first.hook, None)));
+                .push(format!("the workspace {} does not exist, so no hook of it is asked", root.display()));
         }
     }
     warnings
@@ -337,12 +376,14 @@ fn has_hook(set: &HookSet, event: EventKind) -> bool {
 }
 
 /// A host that does not count follow-ups has them counted by the session.
-fn tell_loop_count(event: &mut Event, session: &Session) {
-    if event.kind.loops() && !event.payload.has("loop_count") {
+fn tell_loop_count(event: &mut Event, session: &Session) -> bool {
+    let missing = event.kind.loops() && !event.payload.has("loop_count");
+    if missing {
         let count = session.loop_count(event.kind, &event.payload);
         let behind_own_fields = event.payload.position("session_id").unwrap_or(event.payload.len());
         event.payload.insert(behind_own_fields, "loop_count", count);
     }
+    missing
 }
 
 /// Where hooks run one at a time, those behind the one that answered.

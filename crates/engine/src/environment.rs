@@ -5,10 +5,11 @@
 //! that steer other programs, and a session's variables of that kind never
 //! reach a hook of a higher-priority source.
 //!
-//! Pure: the inherited environment is an argument.
+//! Touches nothing: the inherited environment is an argument.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::session::Variable;
 use crate::source::Level;
@@ -39,6 +40,74 @@ pub struct Surroundings<'a> {
     pub depth: u32,
     /// The source files we were called from.
     pub called_from: &'a [OsString],
+}
+
+/// Environments that were made before. Making one costs more than a look, and
+/// the runner keeps what it laid out for the same value.
+#[derive(Debug, Default)]
+pub struct Environments(Mutex<Vec<Made>>);
+
+#[derive(Debug)]
+struct Made {
+    level: Level,
+    source: PathBuf,
+    key: Key,
+    env: Arc<Vec<(OsString, OsString)>>,
+}
+
+/// Everything an environment depends on but what never changes in an engine.
+#[derive(Debug, PartialEq)]
+struct Key {
+    project_dir: PathBuf,
+    version: String,
+    user_email: Option<String>,
+    transcript: Option<String>,
+    session: Vec<Variable>,
+}
+
+/// One conversation in a few workspaces needs this many.
+const MOST_MADE: usize = 32;
+
+impl Environments {
+    /// The environment of a hook of this source.
+    pub fn get(
+        &self,
+        level: Level,
+        source: &Path,
+        around: &Surroundings<'_>,
+    ) -> Arc<Vec<(OsString, OsString)>> {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |one: &Made| one.level == level && one.source == source && one.key.fits(around);
+        if let Some(one) = made.iter().find(|one| fits(one)) {
+            return Arc::clone(&one.env);
+        }
+        let env = Arc::new(environment(level, source, around));
+        if made.len() == MOST_MADE {
+            made.remove(0);
+        }
+        made.push(Made { level, source: source.to_owned(), key: Key::of(around), env: Arc::clone(&env) });
+        env
+    }
+}
+
+impl Key {
+    fn of(around: &Surroundings<'_>) -> Key {
+        Key {
+            project_dir: around.project_dir.clone(),
+            version: around.version.clone(),
+            user_email: around.user_email.clone(),
+            transcript: around.transcript.clone(),
+            session: around.session.to_vec(),
+        }
+    }
+
+    fn fits(&self, around: &Surroundings<'_>) -> bool {
+        self.project_dir == around.project_dir
+            && self.version == around.version
+            && self.user_email == around.user_email
+            && self.transcript == around.transcript
+            && self.session == around.session
+    }
 }
 
 /// The documented variables: ours to set, never merely inherited.

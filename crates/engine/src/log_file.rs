@@ -3,8 +3,10 @@
 //! Lines are appended under a lock. A line that a crash tore is passed over by
 //! readers and counted.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::record::Record;
 use crate::state::{Durability, StateDir, StateError};
@@ -15,6 +17,9 @@ const SEGMENTS: u64 = 10;
 const RECORDS: u64 = 1_000;
 /// and bytes in each: 10,000 records or 64 MiB in all.
 const BYTES: u64 = 64 * 1024 * 1024 / SEGMENTS;
+
+/// Nobody waits longer for the lock.
+const LONGEST_WAIT: Duration = Duration::from_millis(300);
 
 const FOLDER: &str = "log";
 
@@ -36,9 +41,13 @@ impl LogFile {
             return Ok(());
         }
         let lock = self.state.append(FOLDER, "lock")?;
-        lock.lock().map_err(|error| self.error("lock", error))?;
+        self.take(&lock)?;
         let mut end = self.end()?;
         let mut file = self.state.append(FOLDER, &name(end.segment))?;
+        if end.torn {
+            // What a crash left of a line must not swallow the next one.
+            file.write_all(b"\n").map_err(|error| self.error(&name(end.segment), error))?;
+        }
         for record in records {
             let line =
                 serde_json::to_string(record).map_err(|error| self.error("lock", error.into()))? + "\n";
@@ -50,8 +59,25 @@ impl LogFile {
             end.records += 1;
             end.bytes += line.len() as u64;
         }
+        // The records are written; without this note the next writer finds the end itself.
         let text = format!("{} {} {}\n", end.segment, end.records, end.bytes);
-        self.state.write(FOLDER, "end", text.as_bytes(), Durability::Relaxed)
+        let _ = self.state.write(FOLDER, "end", text.as_bytes(), Durability::Relaxed);
+        Ok(())
+    }
+
+    /// A hook that holds the lock must not hold us: the answer is out, but a
+    /// host waits for our exit code.
+    fn take(&self, lock: &File) -> Result<(), StateError> {
+        let start = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::WouldBlock) if start.elapsed() < LONGEST_WAIT => {
+                    thread::sleep(Duration::from_millis(5))
+                }
+                Err(error) => return Err(self.error("lock", error.into())),
+            }
+        }
     }
 
     /// Every record, oldest first, and how many lines could not be read.
@@ -76,29 +102,24 @@ impl LogFile {
         for old in self.segments()?.into_iter().filter(|old| old + SEGMENTS <= segment) {
             self.state.remove(FOLDER, &name(old))?;
         }
-        Ok(End { segment, records: 0, bytes: 0 })
+        Ok(End { segment, records: 0, bytes: 0, torn: false })
     }
 
-    /// Where the next line goes. When the note of it was lost, the last
-    /// segment counts as full.
+    /// Where the next line goes. What the note of it does not know of was torn
+    /// by a crash, or written by somebody who could not leave a note.
     fn end(&self) -> Result<End, StateError> {
         let text = self.state.read(FOLDER, "end")?.unwrap_or_default();
         let numbers: Vec<u64> = String::from_utf8_lossy(&text)
             .split_whitespace()
             .filter_map(|number| number.parse().ok())
             .collect();
-        let last = self.segments_end()?;
+        let last = self.segments_end()?.unwrap_or(0);
+        let size = fs::metadata(self.state.file(FOLDER, &name(last))).map_or(0, |data| data.len());
         match numbers[..] {
-            [segment, records, bytes] if Some(segment) == last || last.is_none() => {
-                let torn = self.state.file(FOLDER, &name(segment));
-                let size = fs::metadata(torn).map_or(0, |data| data.len());
-                Ok(End { segment, records, bytes: bytes.max(size) })
+            [segment, records, bytes] if segment == last => {
+                Ok(End { segment, records, bytes: size, torn: size != bytes && size > 0 })
             }
-            _ => Ok(End {
-                segment: last.unwrap_or(0),
-                records: if last.is_some() { RECORDS } else { 0 },
-                bytes: 0,
-            }),
+            _ => Ok(End { segment: last, records: 0, bytes: size, torn: size > 0 }),
         }
     }
 
@@ -126,6 +147,7 @@ struct End {
     segment: u64,
     records: u64,
     bytes: u64,
+    torn: bool,
 }
 
 impl End {
@@ -184,12 +206,8 @@ mod tests {
         fs::write(&file, &bytes).expect("the segment");
         log.append(&[record("{}")]).expect("room on the disk");
         let (records, unreadable) = log.read().expect("a log");
-        assert_eq!(
-            (records.len(), unreadable),
-            (1, 1),
-            "the line behind the torn one shares its fate, no other"
-        );
+        assert_eq!((records.len(), unreadable), (2, 1), "only the torn line is lost");
         log.append(&[record("{}")]).expect("room on the disk");
-        assert_eq!(log.read().expect("a log").0.len(), 2);
+        assert_eq!(log.read().expect("a log").0.len(), 3);
     }
 }

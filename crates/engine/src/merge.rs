@@ -18,7 +18,7 @@ use crate::load::Hook;
 use crate::outcome::{Outcome, ReadOutcome};
 use crate::run::Exit;
 use report::report;
-use words::{Words, join, with_path, words};
+use words::{Words, join, said_on_stderr, with_path, words};
 
 pub use words::{BETWEEN, DO_NOT_WORK_AROUND, model_text};
 
@@ -271,9 +271,10 @@ impl Merger<'_> {
             let name = heard.hook.definition.label();
             if report.outcome == HookOutcome::FailedOpen {
                 let reason = report.reason.as_deref().unwrap_or_default();
-                self.decision
-                    .warnings
-                    .push(format!("hook `{name}` {reason}; the action proceeds without it"));
+                self.decision.warnings.push(format!(
+                    "hook `{name}` {reason}{}; the action proceeds without it",
+                    said_on_stderr(heard)
+                ));
             }
             self.decision
                 .warnings

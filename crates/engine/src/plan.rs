@@ -3,13 +3,12 @@
 //!
 //! Pure: starts nothing and reads nothing.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::definition::Action;
 use crate::edition::Rules;
-use crate::environment::{Surroundings, environment};
+use crate::environment::{Environments, Surroundings};
 use crate::fill::Event;
 use crate::judge::{Question, fill};
 use crate::load::{Hook, HookSet, HookState, Withheld};
@@ -113,6 +112,8 @@ pub struct Circumstances<'a> {
     pub rules: &'a Rules,
     /// What environments are made from.
     pub around: Surroundings<'a>,
+    /// Those that were made before.
+    pub environments: &'a Environments,
     /// Automatic follow-ups so far.
     pub loop_count: u32,
 }
@@ -123,7 +124,7 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
     let mut line = event.payload.to_json().into_bytes();
     line.push(b'\n');
     let line = Arc::new(line);
-    let mut planner = Planner { event, circumstances, stdin: Arc::clone(&line), environments: Vec::new() };
+    let planner = Planner { event, circumstances, stdin: Arc::clone(&line) };
     let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject };
     for (index, hook) in set.hooks.iter().enumerate().filter(|(_, hook)| hook.definition.event == event.kind)
     {
@@ -142,8 +143,6 @@ struct Planner<'a> {
     event: &'a Event,
     circumstances: &'a Circumstances<'a>,
     stdin: Arc<Vec<u8>>,
-    /// One per source: hooks of one source share their environment.
-    environments: Vec<(*const crate::source::Source, Arc<Vec<(OsString, OsString)>>)>,
 }
 
 impl Planner<'_> {
@@ -180,13 +179,16 @@ impl Planner<'_> {
             && self.circumstances.around.called_from.iter().any(|file| hook.source.file.as_os_str() == file)
     }
 
-    fn work(&mut self, hook: &Hook, subject: Option<&str>) -> Work {
+    fn work(&self, hook: &Hook, subject: Option<&str>) -> Work {
         let fail = |failure| Work::Fail { failure, blocks: false };
         if let HookState::Withheld(why) = hook.state {
             return fail(Failure::Withheld(format!("{}; look at it with `boathook trust`", why.reason())));
         }
         if self.circumstances.around.depth > DEEPEST {
-            return fail(Failure::TooDeep(self.circumstances.around.depth));
+            // The depth stands in the environment, which must not open a managed gate.
+            let managed = matches!(hook.source.level, Level::Enterprise | Level::Team);
+            let failure = Failure::TooDeep(self.circumstances.around.depth);
+            return Work::Fail { failure, blocks: managed && self.event.kind.can_block() };
         }
         if let Some(Verdict::Invalid(reason)) =
             subject.map(|subject| hook.definition.matcher.matches(subject))
@@ -204,8 +206,10 @@ impl Planner<'_> {
         }
     }
 
-    fn command(&mut self, hook: &Hook, command: &str) -> Work {
-        let mut env = self.environment(hook);
+    fn command(&self, hook: &Hook, command: &str) -> Work {
+        let circumstances = self.circumstances;
+        let mut env =
+            circumstances.environments.get(hook.source.level, &hook.source.file, &circumstances.around);
         for name in mentioned(command) {
             match self.value(name) {
                 Ok(value) => Arc::make_mut(&mut env).push((name.into(), value.into())),
@@ -222,16 +226,6 @@ impl Planner<'_> {
             stdin: Arc::clone(&self.stdin),
             timeout: hook.definition.timeout,
         })
-    }
-
-    fn environment(&mut self, hook: &Hook) -> Arc<Vec<(OsString, OsString)>> {
-        let source = Arc::as_ptr(&hook.source);
-        if let Some((_, env)) = self.environments.iter().find(|(known, _)| *known == source) {
-            return Arc::clone(env);
-        }
-        let env = Arc::new(environment(hook.source.level, &hook.source.file, &self.circumstances.around));
-        self.environments.push((source, Arc::clone(&env)));
-        env
     }
 
     /// The value of a `${…}` of seed 002: a field of the payload.

@@ -30,13 +30,17 @@ impl Sessions {
     }
 
     /// The session of a conversation. Another process may have changed it, so
-    /// the file is read every time.
-    pub fn get(&self, conversation: &str) -> Session {
-        let saved = self.state.read(FOLDER, &file_name(conversation)).ok().flatten();
-        saved
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .or_else(|| self.known.get(conversation).cloned())
-            .unwrap_or_default()
+    /// the file is read every time; what is wrong with it is said.
+    pub fn get(&self, conversation: &str) -> (Session, Option<String>) {
+        let known = || self.known.get(conversation).cloned().unwrap_or_default();
+        match self.state.read(FOLDER, &file_name(conversation)) {
+            Ok(None) => (known(), None),
+            Ok(Some(bytes)) => match serde_json::from_slice(&bytes) {
+                Ok(session) => (session, None),
+                Err(error) => (known(), Some(format!("the saved session cannot be read: {error}"))),
+            },
+            Err(error) => (known(), Some(format!("the saved session cannot be read: {error}"))),
+        }
     }
 
     /// Keeps a session.

@@ -193,8 +193,10 @@ pub fn find_workspace(cwd: &Path, home: &Path) -> PathBuf {
 }
 
 /// A workspace root as the host wrote it, as a path of this system. On Windows
-/// editors write `/c:/Users/me`; everywhere else a root stays as it is.
+/// editors write `/c:/Users/me`; everywhere else a root stays as it is, but
+/// for a `file://` before it.
 pub fn native_root(os: Os, root: &str) -> PathBuf {
+    let root = root.strip_prefix("file://").unwrap_or(root);
     match os {
         Os::Linux | Os::Macos => PathBuf::from(root),
         Os::Windows => PathBuf::from(windows_root(root)),

@@ -36,9 +36,9 @@ pub struct CheckArgs {
 }
 
 pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, Failed> {
-    let mut set = load(global)?;
+    let mut set = load(ui, global)?;
     if args.fix && repair(ui, &set)? > 0 {
-        set = load(global)?;
+        set = load(ui, global)?;
     }
     // Whether somebody trusts the hooks says nothing about how they are written.
     let written =
@@ -70,8 +70,8 @@ fn in_order(set: &HookSet) -> Vec<&Problem> {
     problems
 }
 
-fn load(global: &Global) -> Result<std::sync::Arc<HookSet>, Failed> {
-    let settings = settings(global, &[])?;
+fn load(ui: &mut Ui, global: &Global) -> Result<std::sync::Arc<HookSet>, Failed> {
+    let settings = settings(ui, global, &[])?;
     let workspaces = settings.roots.workspaces.clone();
     Ok(Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces))
 }
@@ -90,6 +90,9 @@ fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
         plural(errors, "error"),
         plural(warnings, "warning")
     ));
+    if args.strict && warnings > 0 {
+        ui.hint("`--strict` counts warnings as errors");
+    }
     let fixable = set.problems.iter().filter(|problem| problem.fix.is_some()).count();
     if fixable > 0 && !args.fix {
         ui.hint(&format!("`boathook check --fix` repairs {fixable} of them"));

@@ -2,6 +2,7 @@
 
 use boathook_engine::engine::Engine;
 use boathook_engine::load::{Hook, TrustMode};
+use boathook_engine::outcome::Failure;
 use boathook_engine::plan::{Plan, Skipped, Step, Work};
 use boathook_engine::run::how_it_starts;
 use serde_json::{Value, json};
@@ -33,10 +34,11 @@ pub struct ExplainArgs {
 pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Status, Failed> {
     let event = args.payload.read()?;
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
-    let mut settings = settings(global, &roots)?;
+    let mut settings = settings(ui, global, &roots)?;
     if args.trust {
         settings.trust = TrustMode::Once;
     }
+    let one_at_a_time = settings.edition.rules().one_at_a_time;
     let explanation = Engine::new(settings).explain(event);
     let plan = explanation.plan();
     if args.json {
@@ -49,11 +51,14 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
         (0, 0) => ui.line(&format!("{name}: no hook is configured")),
         (0, _) => ui.line(&format!("{name}: no hook would run")),
         (1, _) => ui.line(&format!("{name}: 1 hook would run")),
+        (count, _) if one_at_a_time => {
+            ui.line(&format!("{name}: {count} hooks would be asked, one at a time, until one answers"));
+        }
         (count, _) => ui.line(&format!("{name}: {count} hooks would run together")),
     }
     for (number, step) in plan.steps.iter().enumerate() {
         ui.line("");
-        step_lines(ui, number + 1, step);
+        step_lines(ui, number + 1, step, explanation.has_model());
     }
     if !plan.skipped.is_empty() {
         ui.line("");
@@ -65,9 +70,9 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     Ok(Status::Success)
 }
 
-fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>) {
+fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, has_model: bool) {
     let definition = &step.hook.definition;
-    let label = ui.styled(definition.label(), Style::Bold);
+    let label = ui.styled(&definition.label().replace('\n', "\n      "), Style::Bold);
     ui.painted_line(&format!("{number}. {label}"));
     ui.line(&format!("   source     {} ({})", step.hook.source.level.name(), place(step.hook)));
     match &step.work {
@@ -75,6 +80,7 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>) {
             ui.line(&format!("   directory  {}", invocation.run_dir.display()));
             ui.line(&format!("   starts as  {}", how_it_starts(invocation)));
         }
+        Work::Ask(_) if !has_model => ui.line(&format!("   fails      it {}", Failure::NoJudge)),
         Work::Ask(question) => {
             ui.line(&format!("   asks       {}", question.model.as_deref().unwrap_or("the default model")));
         }
@@ -95,7 +101,7 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>) {
 }
 
 fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, subject: Option<&str>) {
-    let label = ui.styled(skipped.hook.definition.label(), Style::Dim);
+    let label = ui.styled(&skipped.hook.definition.label().replace('\n', "\n      "), Style::Dim);
     ui.painted_line(&format!("-  {label}"));
     ui.line(&format!("   source     {} ({})", skipped.hook.source.level.name(), place(skipped.hook)));
     ui.line(&format!("   because    {}", skipped.why.sentence(skipped.hook, subject)));

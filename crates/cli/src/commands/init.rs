@@ -54,7 +54,7 @@ struct Place {
 }
 
 pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Failed> {
-    let settings = settings(global, &[])?;
+    let settings = settings(ui, global, &[])?;
     let sample = if args.full { Sample::full(settings.edition) } else { Sample::first(settings.edition) };
     let mut in_use = false;
     for place in places(&settings, args.project)? {

@@ -29,7 +29,7 @@ pub struct ListArgs {
 }
 
 pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Failed> {
-    let settings = settings(global, &[])?;
+    let settings = settings(ui, global, &[])?;
     let workspaces = settings.roots.workspaces.clone();
     let set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
     if args.json {

@@ -68,7 +68,7 @@ const LISTED: usize = 20;
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub fn log(ui: &mut Ui, global: &Global, args: &LogArgs) -> Result<Status, Failed> {
-    let log = LogFile::of(StateDir::new(settings(global, &[])?.roots.state));
+    let log = LogFile::of(StateDir::new(settings(ui, global, &[])?.roots.state));
     match &args.id {
         Some(id) => one(ui, &log, id, args.json),
         None if args.follow => follow(ui, log, args),

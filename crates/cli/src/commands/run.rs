@@ -59,7 +59,7 @@ impl From<SurfaceArg> for Surface {
 pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Failed> {
     let event = args.payload.read()?;
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
-    let mut settings = settings(global, &roots)?;
+    let mut settings = settings(ui, global, &roots)?;
     settings.cancel = cancel();
     settings.surface = args.surface.into();
     settings.remote = args.remote;
@@ -78,7 +78,13 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
         Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),
         Err(error) => ui.warning(&format!("the log was not written: {error}")),
     }
-    Ok(if decision.blocked { Status::Refused } else { Status::Success })
+    // An answer that nobody got is no answer: an `ask` or a redaction must not
+    // become an allow, so a gate stays shut.
+    let unheard = ui.reader_is_gone() && decision.event.can_block();
+    if unheard && !decision.blocked {
+        ui.error("the answer could not be written, so the action is refused");
+    }
+    Ok(if decision.blocked || unheard { Status::Refused } else { Status::Success })
 }
 
 /// What a person should see of a decision.

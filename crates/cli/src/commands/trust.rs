@@ -42,7 +42,7 @@ pub struct TrustArgs {
 }
 
 pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, Failed> {
-    let settings = settings(global, &[])?;
+    let settings = settings(ui, global, &[])?;
     let roots = &settings.roots;
     let mut loader = Loader::new(roots.clone(), load_options(&settings, false));
     let mut status = Status::Success;
@@ -68,6 +68,9 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
         let roots: Vec<String> = roots.workspaces.iter().map(|root| root.display().to_string()).collect();
         let what = if args.revoke { "was not trusted" } else { "has no .cursor/hooks.json" };
         ui.say(&format!("{} {what}", roots.join(", ")));
+        if args.status {
+            status = Status::Failure;
+        }
     }
     Ok(status)
 }

@@ -108,7 +108,7 @@ impl Entry<'_, '_, '_> {
             return default;
         };
         let seconds: f64 = number.value.parse().unwrap_or(f64::NAN);
-        if seconds.is_nan() || seconds <= 0.0 {
+        if !seconds.is_finite() || seconds <= 0.0 {
             let message = format!("`timeout` is {}; it must be more than 0 seconds", self.shown(value));
             let problem = Problem::error("timeout-not-positive", message).help(r#"write "timeout": 30"#);
             self.fault(bytes_of(value), problem.product("drops the whole file"));

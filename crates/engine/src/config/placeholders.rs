@@ -11,7 +11,7 @@ use jsonc_parser::ast::StringLit;
 use super::entry::Entry;
 use super::shell::{Quotes, Quoting};
 use crate::event::EVENTS;
-use crate::problem::{Edit, Fix, Problem};
+use crate::problem::{Fix, Problem};
 
 /// The values of a payload that a command line may mention.
 pub const PAYLOAD_NAMES: [&str; 4] = ["command", "prompt", "file_path", "status"];
@@ -92,6 +92,10 @@ fn check_mention(entry: &mut Entry, literal: &StringLit, mention: &Mention) {
             problem.help("the hook reads the event as JSON on stdin").product(NOT_EXPANDED),
         );
     }
+    if is_escaped(mention) {
+        return;
+    }
+    let safe = quotes_are_safe(mention.command);
     let unquoted = || {
         let message =
             format!("`${{{name}}}` stands outside double quotes: the shell splits its value into arguments");
@@ -101,7 +105,8 @@ fn check_mention(entry: &mut Entry, literal: &StringLit, mention: &Mention) {
     };
     match mention.quoting {
         Quoting::Comment => {}
-        Quoting::Bare => entry.warn(at.clone(), unquoted().fix(Fix::wrap(&at, "\\\"", "\\\""))),
+        Quoting::Bare if safe => entry.warn(at.clone(), unquoted().fix(Fix::wrap(&at, "\\\"", "\\\""))),
+        Quoting::Bare => entry.warn(at, unquoted()),
         Quoting::Double(start) => {
             if is_program(&mention.command[..start]) {
                 entry.warn(at, in_a_program(name));
@@ -109,25 +114,32 @@ fn check_mention(entry: &mut Entry, literal: &StringLit, mention: &Mention) {
         }
         Quoting::Single(start) => match within_single(mention, start) {
             Single::Alone => {
-                let around = mention.bytes.start - 1..mention.bytes.end + 1;
-                let around = in_file(text, literal, &around);
                 let message =
                     format!("`${{{name}}}` stands in single quotes, where the shell does not expand it");
                 let problem = Problem::warning("placeholder-in-single-quotes", message)
                     .help(format!("write \\\"${{{name}}}\\\""))
-                    .product(NOT_EXPANDED)
-                    .fix(Fix {
-                        edits: vec![
-                            Edit { bytes: around.start..at.start, text: "\\\"".to_owned() },
-                            Edit { bytes: at.end..around.end, text: "\\\"".to_owned() },
-                        ],
-                    });
+                    .product(NOT_EXPANDED);
                 entry.warn(at, problem);
             }
             Single::Quoted => {}
             Single::Unquoted => entry.warn(at, unquoted()),
         },
     }
+}
+
+/// A backslash before it makes it text of its own.
+fn is_escaped(mention: &Mention) -> bool {
+    let before = &mention.command[..mention.bytes.start];
+    (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
+}
+
+/// Whether quotes around a word can change nothing but that word: no here
+/// document, no pattern of `case`, nothing that reads its text again.
+fn quotes_are_safe(command: &str) -> bool {
+    let rereads = command
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| matches!(word, "case" | "eval" | "envsubst"));
+    !rereads && !command.contains("<<") && !command.contains('\n')
 }
 
 const NOT_EXPANDED: &str = "gives hooks no such variable: it expands to nothing";

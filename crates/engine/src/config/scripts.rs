@@ -101,7 +101,7 @@ fn cut_at_a_space(definition: &Definition, script: &Script, places: &Places) -> 
     let whole = word.bytes.start..with_spaces(script, places)?;
     let correct = quoted(&script.command[whole.clone()]);
     let message = format!("the shell ends this path at its first space: it runs `{}`", excerpt(&word.value));
-    let problem = Problem::warning("path-with-space", message).help(format!("write {correct}"));
+    let problem = Problem::warning("path-with-space", message).help(format!("write {}", in_json(&correct)));
     Some(repaired(problem, definition, script, whole, &correct))
 }
 
@@ -227,6 +227,12 @@ fn repaired(
     problem.fix(Fix::replace(place.bytes.clone(), literal))
 }
 
+/// A piece of a command as it is written inside a JSON string.
+fn in_json(text: &str) -> String {
+    let literal = serde_json::Value::from(text).to_string();
+    literal[1..literal.len() - 1].to_owned()
+}
+
 /// A path as one word of a command line; a `~` must stay outside the quotes.
 fn quoted(path: &str) -> String {
     if !path.contains(|c: char| c.is_whitespace() || "\"'\\$`;&|<>()*?[]{}#!".contains(c)) {
@@ -321,12 +327,15 @@ mod tests {
             ),
             ("./hooks/inner.sh", Some(("script-elsewhere", "write .cursor/hooks/inner.sh".to_owned()))),
             (".cursor/hooks/ok.sh", Some(("script-elsewhere", "write ./hooks/ok.sh".to_owned()))),
-            ("my scripts/a b.sh --x", Some(("path-with-space", "write \"my scripts/a b.sh\"".to_owned()))),
+            (
+                "my scripts/a b.sh --x",
+                Some(("path-with-space", "write \\\"my scripts/a b.sh\\\"".to_owned())),
+            ),
             (
                 "bash ./my scripts/a b.sh",
-                Some(("path-with-space", "write \"./my scripts/a b.sh\"".to_owned())),
+                Some(("path-with-space", "write \\\"./my scripts/a b.sh\\\"".to_owned())),
             ),
-            ("~/my bin/tool.sh", Some(("path-with-space", "write ~/\"my bin/tool.sh\"".to_owned()))),
+            ("~/my bin/tool.sh", Some(("path-with-space", "write ~/\\\"my bin/tool.sh\\\"".to_owned()))),
             ("'~/bin/tool.sh'", Some(("quoted-tilde", "write \"$HOME/bin/tool.sh\"".to_owned()))),
             ("here.py", Some(("script-not-on-path", "write ./here.py".to_owned()))),
         ];

@@ -132,6 +132,7 @@ fn of_trust(gate: &Gate, reading: &Reading) -> Option<Problem> {
             Problem::warning("trust-changed", format!("{hooks} withheld: changed since trusted: {changed}"))
                 .help(help)
         }
+        TrustState::Broken(_) if hooks == 0 => return None,
         TrustState::Broken(reason) => {
             Problem::error("trust-broken", format!("{} withheld: {reason}", count(hooks)))
                 .help("`boathook trust` looks at the hooks again, and asks")

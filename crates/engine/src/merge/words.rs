@@ -32,26 +32,30 @@ impl Words {
 /// The words of a hook that refuses or asks.
 pub fn words(heard: &Heard<'_>) -> Words {
     let level = heard.hook.source.level;
-    let failed = |failure: &Failure| {
-        let text = format!(
-            "Hook `{}` {failure}. It is failClosed, so the action is blocked.",
-            heard.hook.definition.label()
-        );
-        Words { level, user: Some(text), agent: None }
+    let failed = |failure: &Failure, so: &str| {
+        let (label, said) = (heard.hook.definition.label(), said_on_stderr(heard));
+        Words { level, user: Some(format!("Hook `{label}` {failure}{said}. {so}")), agent: None }
     };
+    let fail_closed = "It is failClosed, so the action is blocked.";
     match &heard.read.outcome {
         Outcome::Answer(answer) => {
             Words { level, user: answer.user_message.clone(), agent: answer.agent_message.clone() }
         }
         Outcome::Failed(failure) if heard.read.blocks => {
-            let text = format!(
-                "Hook `{}` {failure}. The action was blocked for safety.",
-                heard.hook.definition.label()
-            );
-            Words { level, user: Some(text), agent: None }
+            failed(failure, "The action was blocked for safety.")
         }
-        Outcome::Failed(failure) => failed(failure),
-        Outcome::Silent | Outcome::NoOpinion => failed(&Failure::NoOutput),
+        Outcome::Failed(failure) => failed(failure, fail_closed),
+        Outcome::Silent | Outcome::NoOpinion => failed(&Failure::NoOutput, fail_closed),
+    }
+}
+
+/// The first line a failed hook wrote to stderr: most often the reason.
+pub fn said_on_stderr(heard: &Heard<'_>) -> String {
+    const LONGEST: usize = 200;
+    let stderr = heard.exit.as_ref().map(|exit| String::from_utf8_lossy(&exit.stderr)).unwrap_or_default();
+    match stderr.lines().map(str::trim).find(|line| !line.is_empty()) {
+        Some(line) => format!(" (stderr: {})", line.chars().take(LONGEST).collect::<String>()),
+        None => String::new(),
     }
 }
 

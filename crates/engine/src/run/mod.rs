@@ -15,7 +15,7 @@ mod os; // both give: run_all
 mod output;
 mod shell;
 mod signal;
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;

@@ -1,9 +1,14 @@
 //! The runner with real processes.
 
+#[cfg(unix)]
 mod end;
+#[cfg(windows)]
+mod on_windows;
+#[cfg(unix)]
 mod pipes;
 #[cfg(target_os = "linux")]
 mod resources;
+#[cfg(unix)]
 mod start;
 #[cfg(target_os = "linux")]
 mod tree;
@@ -18,10 +23,15 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// An invocation with a small environment, no input and plenty of time.
 fn hook(dir: &Path, command: &str) -> Invocation {
+    let env = match cfg!(windows) {
+        // Programs there do not start without some of it.
+        true => std::env::vars_os().collect(),
+        false => vec![("PATH".into(), PATH.into()), ("HOME".into(), dir.into())],
+    };
     Invocation {
         command: command.to_owned(),
         run_dir: dir.to_owned(),
-        env: Arc::new(vec![("PATH".into(), PATH.into()), ("HOME".into(), dir.into())]),
+        env: Arc::new(env),
         stdin: Arc::default(),
         timeout: Duration::from_secs(20),
     }
@@ -79,6 +89,7 @@ fn timed_out(timeout: u64) -> Status {
 
 /// On other systems the standard library makes the processes, and nothing
 /// announces their end. The essential holds there too.
+#[cfg(unix)]
 #[test]
 fn all_this_holds_without_the_kernels_own_way() {
     let tests: [fn(); 9] = [

@@ -44,6 +44,8 @@ use start::Failure;
 
 /// How long a cancelled run may go unnoticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
+/// How long killed processes may take to die before they are left to a later run.
+const DYING: Duration = Duration::from_secs(1);
 /// The pause before a start is tried again when the machine had no room for it.
 const NO_ROOM_PAUSE: Duration = Duration::from_millis(10);
 /// Each process has three pipes and its end.
@@ -206,9 +208,10 @@ impl Run<'_> {
         }
         let roots: Vec<_> = doomed.iter().map(|(process, _)| process.root()).collect();
         tree::kill(&roots);
+        let limit = Instant::now() + DYING;
         for (process, status) in doomed {
             let index = process.index();
-            self.exits[index] = Some(process.finish_killed(status, &mut self.buffer));
+            self.exits[index] = Some(process.finish_killed(status, &mut self.buffer, limit));
         }
     }
 }

@@ -187,9 +187,16 @@ fn command(invocation: &Invocation, way: &Way) -> Command {
         .env(MARKER, "1")
         // A bare name must not find a program in the workspace.
         .env("NoDefaultCurrentDirectoryInExePath", "1")
-        .current_dir(&invocation.run_dir)
+        .current_dir(plain(&invocation.run_dir))
         .creation_flags(CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP);
     command
+}
+
+/// `cmd` takes the long form of a path for one in the network, and goes to
+/// another directory.
+fn plain(path: &Path) -> &Path {
+    let short = path.to_str().and_then(|text| text.strip_prefix(r"\\?\"));
+    short.filter(|short| short.as_bytes().get(1) == Some(&b':')).map_or(path, Path::new)
 }
 
 fn has_shebang(file: &Path) -> bool {

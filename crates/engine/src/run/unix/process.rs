@@ -11,15 +11,13 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, WaitIdStatus, waitid};
 
 use super::super::child::{Child, Next};
 use super::super::{Exit, IsAnswer, Status};
-use super::start::Started;
+use super::start::{Started, set_nonblocking};
 use super::tree::Root;
 
 /// How often an end is looked for where nothing announces it.
 const LOOK: Duration = Duration::from_millis(5);
 /// The same once its output is closed: the end is near.
 const LOOK_CLOSELY: Duration = Duration::from_millis(1);
-/// How long a killed process may take to die.
-const DYING: Duration = Duration::from_secs(1);
 /// How much is read at once, until a process prints more than that.
 const SMALL_READ: usize = 2048;
 /// What a pipe holds; so much is read at once from then on.
@@ -210,11 +208,11 @@ impl<'a> Process<'a> {
         self.child.into_exit(status, leaked, now)
     }
 
-    /// The same for one whose tree was killed. The reason counts, not the exit
-    /// code that it may have found time for.
-    pub fn finish_killed(mut self, status: Status, buffer: &mut Vec<u8>) -> Exit {
+    /// The same for one whose tree was killed, and which should be dead by that
+    /// moment. The reason counts, not the exit code it may have found time for.
+    pub fn finish_killed(mut self, status: Status, buffer: &mut Vec<u8>, limit: Instant) -> Exit {
         self.drain(buffer, Instant::now());
-        if !wait_for_end(self.pid, self.pidfd.as_ref()) {
+        if !wait_for_end(self.pid, self.pidfd.as_ref(), limit) {
             ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).push(self.pid);
         }
         self.child.into_exit(status, false, Instant::now())
@@ -233,7 +231,11 @@ impl<'a> Process<'a> {
     /// by then, so nothing of it is lost.
     fn drain(&mut self, buffer: &mut Vec<u8>, now: Instant) {
         for role in [Role::Stdout, Role::Stderr] {
-            let _ = (0..DRAIN_READS).find(|_| self.read(role, buffer, now) == More::NotNow);
+            let pipe = if role == Role::Stdout { &self.stdout } else { &self.stderr };
+            // Until now it was read only when it had something to read.
+            if pipe.as_ref().is_some_and(|pipe| set_nonblocking(pipe).is_ok()) {
+                let _ = (0..DRAIN_READS).find(|_| self.read(role, buffer, now) == More::NotNow);
+            }
         }
     }
 
@@ -285,8 +287,7 @@ pub fn reap_abandoned() {
 }
 
 /// Waits, within limits, until a killed process is dead, and reaps it.
-fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>) -> bool {
-    let limit = Instant::now() + DYING;
+fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>, limit: Instant) -> bool {
     while !reap(pid) {
         let left = limit.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -23,8 +23,9 @@ use super::process::{Feed, Process};
 use super::spawn;
 use crate::source::Os;
 
-/// What every pipe holds, even where many pipes made them scarce.
-const SMALLEST_PIPE: usize = 4096;
+/// What every pipe holds, even where many pipes made room scarce; elsewhere
+/// that is not much.
+const SMALLEST_PIPE: usize = if cfg!(target_os = "linux") { 4096 } else { 0 };
 /// How often a program that somebody is still writing is tried.
 const BUSY_TRIES: u32 = 6;
 
@@ -93,8 +94,8 @@ pub fn start<'a>(index: usize, invocation: &'a Invocation, marker: &Marker) -> R
     // input must not hold the agent for longer than its timeout.
     let child = Child::starting(invocation, Instant::now());
     let (stdin, feed) = filled_pipe(&invocation.stdin)?;
-    let (stdout, child_stdout) = output_pipe()?;
-    let (stderr, child_stderr) = output_pipe()?;
+    let (stdout, child_stdout) = pipe()?;
+    let (stderr, child_stderr) = pipe()?;
     let stdio = [stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
     let started = spawn_either_way(invocation, &marker, stdio)?;
     let feed = feed.map(|writer| Feed::new(writer, stdin, &invocation.stdin));
@@ -169,14 +170,6 @@ fn filled_pipe(input: &[u8]) -> Result<(OwnedFd, Option<(OwnedFd, usize)>), Fail
     Ok((reader, rest.then_some((writer, written))))
 }
 
-fn output_pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
-    let (reader, writer) = pipe()?;
-    // Only our end: the other is a file of the child's, and programs do not
-    // expect a stdout that refuses.
-    set_nonblocking(&reader)?;
-    Ok((reader, writer))
-}
-
 /// A pipe that no program inherits, neither end of it among the first three
 /// descriptors, which a host may have closed.
 pub fn pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
@@ -188,7 +181,7 @@ fn above_stdio(fd: OwnedFd) -> Result<OwnedFd, Failure> {
     if fd.as_raw_fd() > 2 { Ok(fd) } else { fcntl_dupfd_cloexec(&fd, 3).map_err(Failure::Process) }
 }
 
-fn set_nonblocking(fd: &OwnedFd) -> Result<(), Failure> {
+pub fn set_nonblocking(fd: &OwnedFd) -> Result<(), Failure> {
     // A new pipe has no other flags that could be lost.
     fcntl_setfl(fd, OFlags::NONBLOCK).map_err(Failure::Process)
 }

@@ -1,0 +1,55 @@
+//! `boathook explain` as a person sees it.
+
+mod context;
+
+use context::TestContext;
+use insta::assert_snapshot;
+use serde_json::json;
+
+#[test]
+fn what_would_run_and_why_the_rest_would_not() {
+    let cx = TestContext::new();
+    cx.script("home/.cursor/hooks/a.sh", "#!/bin/sh\n");
+    let hooks = json!({ "version": 1, "hooks": { "beforeShellExecution": [
+        { "command": "./hooks/a.sh", "matcher": "git", "failClosed": true, "timeout": 2.5 },
+        { "command": "echo hi | cat" },
+        { "command": "true", "matcher": "^npm" },
+        { "type": "prompt", "prompt": "Is it safe?" },
+    ]}});
+    cx.write("home/.cursor/hooks.json", hooks.to_string());
+    assert_snapshot!(cx.run(["explain", "beforeShellExecution", "--field", "command=git push"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    beforeShellExecution: 3 hooks would run together
+
+    1. ./hooks/a.sh
+       source     user ([HOME]/.cursor/hooks.json:1)
+       directory  [HOME]/.cursor
+       starts as  ./hooks/a.sh (no shell is needed)
+       timeout    2.5 s
+       matcher    git
+       a failure  blocks (failClosed)
+
+    2. echo hi | cat
+       source     user ([HOME]/.cursor/hooks.json:1)
+       directory  [HOME]/.cursor
+       starts as  /bin/sh -c …
+       timeout    60 s
+       a failure  lets the action through
+
+    3. Is it safe?
+       source     user ([HOME]/.cursor/hooks.json:1)
+       fails      it needs a model, and none is configured
+       timeout    30 s
+       a failure  lets the action through
+
+    Would not run:
+    -  true
+       source     user ([HOME]/.cursor/hooks.json:1)
+       because    its matcher `^npm` does not match `git push`
+    "#);
+    let json = cx.output(["explain", "--json", "beforeShellExecution", "--field", "command=git push"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(json["runs"].as_array().map(Vec::len), Some(3));
+    assert_eq!(json["does_not_run"][0]["because"], "its matcher `^npm` does not match `git push`");
+}

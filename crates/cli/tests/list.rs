@@ -1,0 +1,61 @@
+//! `boathook list` as a person sees it.
+
+mod context;
+
+use context::{TestContext, one_hook};
+use insta::assert_snapshot;
+
+#[test]
+fn hooks_of_all_sources_by_event() {
+    let cx = TestContext::new();
+    cx.write("system/etc/cursor/hooks.json", one_hook("beforeShellExecution", "./guard.sh"));
+    cx.write("home/.cursor/managed/team_7/hooks/hooks.json", one_hook("beforeShellExecution", "./team.sh"));
+    cx.write("project/.cursor/hooks.json", one_hook("stop", "echo done"));
+    cx.write("home/.cursor/hooks.json", one_hook("stop", "echo done"));
+    assert_snapshot!(cx.run(["list"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    beforeShellExecution
+      ready     enterprise ./guard.sh
+                [SYSTEM]/etc/cursor/hooks.json:1
+      ready     team       ./team.sh
+                [HOME]/.cursor/managed/team_7/hooks/hooks.json:1
+    stop
+      withheld  project    echo done
+                [PROJECT]/.cursor/hooks.json:1
+                the workspace is not trusted
+                the same command twice on this event: it runs twice
+      ready     user       echo done
+                [HOME]/.cursor/hooks.json:1
+                the same command twice on this event: it runs twice
+    ----- stderr -----
+    warning: [PROJECT]/.cursor/hooks.json: 1 hook is withheld: the workspace is not trusted
+      help: `boathook trust` shows what would be trusted, and asks
+    hint: 2 problems in these files: `boathook check` lists them
+    "#);
+}
+
+#[test]
+fn nothing_configured_names_where_it_was_looked_for() {
+    let cx = TestContext::new();
+    assert_snapshot!(cx.run(["list"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    No hooks are configured. These files were looked for:
+      enterprise [SYSTEM]/etc/cursor/hooks.json (not there)
+      project    [PROJECT]/.cursor/hooks.json (not there)
+      user       [HOME]/.cursor/hooks.json (not there)
+    ----- stderr -----
+    hint: `boathook init` writes a first hook
+    "#);
+}
+
+#[test]
+fn json_is_for_scripts() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", one_hook("stop", "echo done"));
+    let json: serde_json::Value =
+        serde_json::from_slice(&cx.output(["list", "--json"]).stdout).expect("JSON");
+    assert_eq!(json["hooks"][0]["command"], "echo done");
+    assert_eq!(json["hooks"][0]["state"], "ready");
+}
