@@ -1,5 +1,5 @@
-// Peers that live in Node, as a warm process that times itself: one request per
-// line in, nanoseconds out. Started by `cargo xtask bench`.
+// Peers that live in Node, as a warm process that times itself: a round of
+// requests per line in, nanoseconds out. Started by `cargo xtask bench`.
 //
 //   node peers.mjs DIRECTORY GEMINI_PACKAGE
 //
@@ -72,12 +72,18 @@ const requests = {
   },
 };
 
+async function nanoseconds(request) {
+  const [verb, object] = request.trim().split(' ');
+  const begin = process.hrtime.bigint();
+  await requests[verb](commands[object]);
+  return process.hrtime.bigint() - begin;
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const [verb, object] = line.trim().split(' ');
   try {
-    const begin = process.hrtime.bigint();
-    await requests[verb](commands[object]);
-    answer(process.hrtime.bigint() - begin);
+    const numbers = [];
+    for (const request of line.replace(/^round /, '').split('|')) numbers.push(await nanoseconds(request));
+    answer(numbers.join(' '));
   } catch (error) {
     answer(`error ${error.message.replaceAll('\n', ' ')}`);
   }

@@ -16,37 +16,41 @@ pub fn limit_memory() -> io::Result<()> {
     done(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) })
 }
 
-/// Keeps this process, and what it starts, on the last processor.
-pub fn pin() -> io::Result<()> {
-    let last = processors() - 1;
-    allow(|processor| processor == last)
-}
+/// The processors this process may use, as it found them.
+pub struct Processors(libc::cpu_set_t);
 
-/// Lets it run anywhere again.
-pub fn unpin() -> io::Result<()> {
-    allow(|_| true)
+impl Processors {
+    /// Asked once: while pinned, some C libraries count only the one.
+    pub fn found() -> io::Result<Processors> {
+        // SAFETY: an empty set is all zeroes, and the call fills no more than its size.
+        unsafe {
+            let mut set: libc::cpu_set_t = mem::zeroed();
+            done(libc::sched_getaffinity(0, mem::size_of_val(&set), &mut set))?;
+            Ok(Processors(set))
+        }
+    }
+
+    /// Keeps this process, and what it starts, on the last one.
+    pub fn pin(&self) -> io::Result<()> {
+        // SAFETY: every index is below the size of a set.
+        unsafe {
+            let mut one: libc::cpu_set_t = mem::zeroed();
+            let last = (0..libc::CPU_SETSIZE as usize).rev().find(|&index| libc::CPU_ISSET(index, &self.0));
+            libc::CPU_SET(last.unwrap_or(0), &mut one);
+            done(libc::sched_setaffinity(0, mem::size_of_val(&one), &one))
+        }
+    }
+
+    /// Lets it run anywhere again.
+    pub fn unpin(&self) -> io::Result<()> {
+        // SAFETY: the set was filled by the system.
+        unsafe { done(libc::sched_setaffinity(0, mem::size_of_val(&self.0), &self.0)) }
+    }
 }
 
 /// Makes this process large: every page is touched, so every page is there.
 pub fn grow(bytes: usize) -> Vec<u8> {
     vec![1; bytes]
-}
-
-fn allow(wanted: impl Fn(usize) -> bool) -> io::Result<()> {
-    // SAFETY: an empty set is all zeroes, and every index is below its size.
-    unsafe {
-        let mut set: libc::cpu_set_t = mem::zeroed();
-        (0..processors())
-            .filter(|&processor| wanted(processor))
-            .for_each(|processor| libc::CPU_SET(processor, &mut set));
-        done(libc::sched_setaffinity(0, mem::size_of_val(&set), &set))
-    }
-}
-
-fn processors() -> usize {
-    // SAFETY: takes and gives plain numbers.
-    let configured = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    usize::try_from(configured).unwrap_or(1).clamp(1, 1024)
 }
 
 fn done(result: libc::c_int) -> io::Result<()> {

@@ -1,5 +1,5 @@
-//! Measures itself: reads one request per line, runs it once, writes how many
-//! nanoseconds that took.
+//! Measures itself: reads a round of requests from a line, runs each once, and
+//! writes how many nanoseconds each took.
 //!
 //! `cargo xtask bench` builds this program twice, for glibc and for musl, keeps
 //! both alive, and asks them in a shuffled order. Only what a request names is
@@ -35,7 +35,12 @@ fn serve(directory: &std::path::Path) -> io::Result<()> {
     machine::limit_memory()?;
     let mut laboratory = requests::Laboratory::in_directory(directory)?;
     for line in io::stdin().lock().lines() {
-        let answer = match laboratory.take(line?.trim()) {
+        let line = line?;
+        let answered = match line.strip_prefix("round ") {
+            Some(requests) => laboratory.round(requests),
+            None => laboratory.take(line.trim()),
+        };
+        let answer = match answered {
             Ok(numbers) => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
             Err(reason) => format!("error {reason}"),
         };

@@ -11,7 +11,7 @@ use crate::engines::{Engines, run_hooks};
 use crate::floor::{Input, Program};
 use crate::hooks::{Hook, Programs};
 use crate::leaks::belongings;
-use crate::machine;
+use crate::machine::{self, Processors};
 use crate::payloads::{peer_line, ready_line};
 
 /// How often a thing below a microsecond is repeated to be seen.
@@ -19,6 +19,7 @@ const MANY: u32 = 200;
 
 /// Everything that is prepared once and measured often.
 pub struct Laboratory {
+    processors: Processors,
     programs: Programs,
     directory: PathBuf,
     engines: Engines,
@@ -35,6 +36,7 @@ impl Laboratory {
     pub fn in_directory(directory: &Path) -> io::Result<Laboratory> {
         let programs = Programs::of(directory);
         Ok(Laboratory {
+            processors: Processors::found()?,
             engines: Engines::in_directory(directory),
             programs,
             directory: directory.to_owned(),
@@ -45,12 +47,24 @@ impl Laboratory {
         })
     }
 
+    /// Answers a round: requests with a bar between them, one number for each.
+    ///
+    /// A floor that nobody counts comes first: whoever is asked first would
+    /// otherwise pay for the caches that the last round's neighbours filled.
+    pub fn round(&mut self, requests: &str) -> Numbers {
+        self.start("tiny")?;
+        let first = |numbers: Vec<u64>| numbers.first().copied().unwrap_or(0);
+        let numbers = requests.split('|').map(|request| self.take(request.trim()).map(first)).collect();
+        self.engines.write_out()?;
+        numbers
+    }
+
     /// Answers one request.
     pub fn take(&mut self, request: &str) -> Numbers {
         let (verb, object) = request.split_once(' ').unwrap_or((request, ""));
         match verb {
-            "pin" => machine::pin().map(|()| vec![]).map_err(|error| error.to_string()),
-            "unpin" => machine::unpin().map(|()| vec![]).map_err(|error| error.to_string()),
+            "pin" => self.processors.pin().map(|()| vec![]).map_err(|error| error.to_string()),
+            "unpin" => self.processors.unpin().map(|()| vec![]).map_err(|error| error.to_string()),
             "grow" => {
                 self.ballast = machine::grow(number(object)?);
                 Ok(vec![self.ballast.len() as u64])

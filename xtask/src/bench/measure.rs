@@ -143,9 +143,7 @@ fn noise_of(measured: &Measured) -> String {
 fn run(stage: &Stage, contenders: &mut Contenders, random: &mut Random) -> Outcome<Measured> {
     let mut numbers: HashMap<(Who, &'static str), Vec<f64>> = HashMap::new();
     for round in 0..stage.rounds + WARM_UP {
-        for index in random.order(stage.asks.len()) {
-            let wanted = &stage.asks[index];
-            let value = value_of(wanted, contenders)?;
+        for (wanted, value) in one_round(stage, contenders, random)? {
             if round >= WARM_UP {
                 numbers.entry((wanted.who, wanted.name)).or_default().push(value);
             }
@@ -161,13 +159,34 @@ fn run(stage: &Stage, contenders: &mut Contenders, random: &mut Random) -> Outco
     Ok(Measured { numbers, noise, valid, attempts: 1, rounds: stage.rounds })
 }
 
-fn value_of(wanted: &Ask, contenders: &mut Contenders) -> Outcome<f64> {
-    let mut values = Vec::with_capacity(wanted.times);
-    for _ in 0..wanted.times {
-        let answer = ask(contenders, wanted.who, wanted.request)?;
-        values.push(answer.first().copied().unwrap_or_default() as f64);
+/// Asks everyone in a random order for everything in a random order.
+///
+/// A contender is given its part of the round at once, so that it does not
+/// sleep between two measurements that will be compared.
+fn one_round<'a>(
+    stage: &'a Stage,
+    contenders: &mut Contenders,
+    random: &mut Random,
+) -> Outcome<Vec<(&'a Ask, f64)>> {
+    let order: Vec<&Ask> =
+        random.order(stage.asks.len()).into_iter().map(|index| &stage.asks[index]).collect();
+    let mut values = Vec::with_capacity(order.len());
+    let mut asked: Vec<Who> = Vec::new();
+    for first in &order {
+        if asked.contains(&first.who) {
+            continue;
+        }
+        asked.push(first.who);
+        let part: Vec<&Ask> = order.iter().copied().filter(|ask| ask.who == first.who).collect();
+        let requests: Vec<&str> = part.iter().flat_map(|ask| vec![ask.request; ask.times]).collect();
+        let answer = ask(contenders, first.who, &format!("round {}", requests.join("|")))?;
+        let mut answer = answer.into_iter().map(|nanos| nanos as f64);
+        for wanted in part {
+            let numbers: Vec<f64> = answer.by_ref().take(wanted.times).collect();
+            values.push((wanted, Summary::of(&numbers).median));
+        }
     }
-    Ok(Summary::of(&values).median)
+    Ok(values)
 }
 
 fn seed() -> u64 {

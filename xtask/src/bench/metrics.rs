@@ -65,6 +65,7 @@ const TIMEOUT: Base = Base::Constant(200e6);
 
 const METRICS: &[Metric] = &[
     ratio("M1", "one tiny hook by the engine / floor", "tiny", "engine tiny", &[FLOOR], [1.25, 1.60]),
+    ratio("M1", "one tiny hook by the runner alone / floor", "tiny", "runner tiny", &[FLOOR], [1.25, 1.60]),
     ratio(
         "M2",
         "command that needs a shell / `sh -c` by vfork",
@@ -137,7 +138,7 @@ const METRICS: &[Metric] = &[
     ratio(
         "M10",
         "event that no hook wants, in process / floor",
-        "tiny",
+        "in process",
         "unmatched none",
         &[FLOOR],
         [0.03; 2],
