@@ -79,7 +79,7 @@ fn repairs_come_to_an_end_and_the_result_runs_the_same() {
         config.definitions.iter().map(|hook| (hook.event.name(), hook.label(), runnable(hook))).collect();
     let expected = [
         ("preToolUse", "a \"${file_path}\"", true),
-        ("stop", "b \"${status}\"", true),
+        ("stop", "b '${status}'", true),
         ("beforeShellExecution", "c", true),
     ];
     assert_eq!(hooks, expected, "{fixed}");

@@ -99,6 +99,11 @@ pub struct ModelParam {
 trait Described {
     const KIND: FieldType;
     const REQUIRED: bool = true;
+
+    /// An optional field that is not set does not appear in the payload.
+    fn is_absent(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! described {
@@ -106,7 +111,7 @@ macro_rules! described {
 }
 
 described! {
-    String => Text, Nullable => NullableText, f64 => Number, u64 => Number, bool => Boolean, Map<String, Value> => Object,
+    String => Text, Nullable => NullableText, Amount => Number, u64 => Number, bool => Boolean, Map<String, Value> => Object,
     Vec<String> => TextList, Vec<Attachment> => Attachments, Vec<Edit> => Edits, Vec<TabEdit> => TabEdits,
     Vec<ModelParam> => ModelParams,
 }
@@ -114,6 +119,32 @@ described! {
 impl<T: Described> Described for Option<T> {
     const KIND: FieldType = T::KIND;
     const REQUIRED: bool = false;
+
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+/// A number that is written without a fraction where it has none, as the
+/// product does: scripts compare it with `-gt`.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Amount(pub f64);
+
+impl From<f64> for Amount {
+    fn from(number: f64) -> Amount {
+        Amount(number)
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let whole = self.0 as i64;
+        if whole as f64 == self.0 {
+            serializer.serialize_i64(whole)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
 }
 
 /// A text that may be `null` but is always sent.
@@ -137,17 +168,11 @@ macro_rules! inputs {
         #[doc = concat!("The own input fields of `", stringify!($name), "`.")]
         #[derive(Debug, Clone, Default, Serialize)]
         pub struct $name {
-            $($(#[doc = $about])+ #[serde(skip_serializing_if = "is_absent")] pub $field: $type,)*
+            $($(#[doc = $about])+ #[serde(skip_serializing_if = "Described::is_absent")] pub $field: $type,)*
         }
         impl Input for $name { const KIND: EventKind = EventKind::$name; }
         pub(crate) const $table: &[InputField] = fields! { $($(#[doc = $about])+ $field: $type,)* };
     )* };
-}
-
-/// Optional fields that are not set do not appear in the payload.
-fn is_absent<T: Serialize + 'static>(value: &T) -> bool {
-    let text = serde_json::to_string(value).unwrap_or_default();
-    text == "null" && std::any::type_name::<T>() != std::any::type_name::<Nullable>()
 }
 
 /// Fields that every event but `workspaceOpen` has, in the product's places:
@@ -202,7 +227,7 @@ inputs! {
         /// Working directory, on shell tools.
         cwd: Option<String>,
         /// Milliseconds.
-        duration: f64,
+        duration: Amount,
     }
     POST_TOOL_USE_FAILURE PostToolUseFailure {
         /// As in preToolUse.
@@ -218,7 +243,7 @@ inputs! {
         /// `error`, `timeout` or `permission_denied`.
         failure_type: String,
         /// Milliseconds until the failure.
-        duration: f64,
+        duration: Amount,
         /// Whether the user interrupted it.
         is_interrupt: bool,
     }
@@ -252,7 +277,7 @@ inputs! {
         /// Its own summary.
         summary: String,
         /// Milliseconds.
-        duration_ms: f64,
+        duration_ms: Amount,
         /// Messages exchanged.
         message_count: u64,
         /// Tool calls made.
@@ -282,7 +307,7 @@ inputs! {
         /// Everything it printed.
         output: String,
         /// Milliseconds, without the wait for an approval.
-        duration: f64,
+        duration: Amount,
         /// Whether it ran in a sandbox.
         sandbox: Option<bool>,
         /// Working directory; may be empty at the project root.
@@ -311,10 +336,12 @@ inputs! {
         mcp_server_name: Option<String>,
         /// The server's address (HTTP and SSE).
         mcp_server_url: Option<String>,
+        /// The same, under its older name.
+        url: Option<String>,
         /// The result as JSON text.
         result_json: String,
         /// Milliseconds, without the wait for an approval.
-        duration: f64,
+        duration: Amount,
     }
     BEFORE_READ_FILE BeforeReadFile {
         /// Absolute path.
@@ -358,7 +385,7 @@ inputs! {
         /// The whole block of thinking.
         text: String,
         /// Milliseconds.
-        duration_ms: Option<f64>,
+        duration_ms: Option<Amount>,
     }
     STOP Stop {
         /// `completed`, `aborted` or `error`.
@@ -388,7 +415,7 @@ inputs! {
         /// `completed`, `aborted`, `error`, `window_close` or `user_close`.
         reason: String,
         /// Milliseconds.
-        duration_ms: f64,
+        duration_ms: Amount,
         /// Whether nobody sat in front of it.
         is_background_agent: bool,
         /// The session's final status.
@@ -400,7 +427,7 @@ inputs! {
         /// `auto` or `manual`.
         trigger: String,
         /// 0 to 100.
-        context_usage_percent: f64,
+        context_usage_percent: Amount,
         /// Tokens in use.
         context_tokens: u64,
         /// Tokens there are.

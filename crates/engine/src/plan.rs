@@ -4,8 +4,8 @@
 //! Pure: starts nothing and reads nothing.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::config::PAYLOAD_NAMES;
 use crate::definition::Action;
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
@@ -243,15 +243,8 @@ impl Planner<'_> {
 }
 
 /// The names of seed 002 that a command line mentions.
-pub fn mentioned(command: &str) -> impl Iterator<Item = &'static str> {
-    const NAMES: [&str; 4] = ["command", "prompt", "file_path", "status"];
-    let mentions = NAMES.map(|name| command.contains(&format!("${{{name}}}")));
-    NAMES.into_iter().zip(mentions).filter(|(_, mentioned)| *mentioned).map(|(name, _)| name)
-}
-
-/// The deadline of a plan: no step takes longer.
-pub fn longest(plan: &Plan<'_>) -> Duration {
-    plan.steps.iter().map(|step| step.hook.definition.timeout).max().unwrap_or_default()
+fn mentioned(command: &str) -> impl Iterator<Item = &'static str> {
+    PAYLOAD_NAMES.iter().copied().filter(|name| command.contains(&format!("${{{name}}}")))
 }
 
 fn shortened(subject: &str) -> String {

@@ -24,7 +24,7 @@ pub struct Record {
     /// How many hooks had a say on this event.
     pub found: usize,
     /// How many are configured for it and had none.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: usize,
     /// The hook's command or prompt; none for an event without a hook.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +74,10 @@ pub struct Record {
     /// What lost, and what its author should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// How much of payloads and answers the log on disk keeps.

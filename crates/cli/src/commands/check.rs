@@ -35,9 +35,16 @@ pub struct CheckArgs {
     json: bool,
 }
 
+/// Repairs are looked for this often.
+const MOST_REPAIRS: usize = 4;
+
 pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, Failed> {
     let mut set = load(ui, global)?;
-    if args.fix && repair(ui, &set)? > 0 {
+    // A repair can uncover another: they are made until nothing is left.
+    for _ in 0..MOST_REPAIRS {
+        if !args.fix || repair(ui, &set)? == 0 {
+            break;
+        }
         set = load(ui, global)?;
     }
     // Whether somebody trusts the hooks says nothing about how they are written.

@@ -292,7 +292,7 @@ fn a_repair_changes_nothing_but_its_own_bytes() {
             &one("beforeShellExecution", r#"{"command": "echo \"\u00e9\" ${command}; echo '${command}'"}"#),
             &one(
                 "beforeShellExecution",
-                r#"{"command": "echo \"\u00e9\" \"${command}\"; echo \"${command}\""}"#,
+                r#"{"command": "echo \"\u00e9\" \"${command}\"; echo '${command}'"}"#,
             ),
         ),
         (
