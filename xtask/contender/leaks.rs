@@ -3,7 +3,7 @@
 use std::fs;
 
 /// Every process this program starts carries this variable, and so does what it starts in turn.
-pub const MARK: &str = "BOATHOOK_BENCH_RUN";
+pub const MARK: &str = "BENCH_RUN";
 
 /// A count of everything that can leak.
 #[derive(Clone, Copy)]

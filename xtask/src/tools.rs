@@ -54,7 +54,7 @@ pub const FOR_WINDOWS: &[Package] = &[
     },
     Package {
         name: "wine64",
-        probe: ("wine64", &["--version"]),
+        probe: ("/usr/lib/wine/wine64", &["--version"]),
         purpose: "running what was built for Windows",
     },
     Package { name: "wine", probe: ("wine", &["--version"]), purpose: "running what was built for Windows" },

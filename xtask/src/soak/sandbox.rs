@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use crate::command::Outcome;
 use crate::project;
 
-/// Every process of a sandbox carries this variable.
-pub const MARK: &str = "BOATHOOK_SOAK";
+/// Every process of a sandbox carries this variable. Its name is not one of ours:
+/// those do not reach a hook.
+pub const MARK: &str = "SOAK_RUN";
 
 /// The directories, and the binary that is run in them.
 pub struct Sandbox {

@@ -48,7 +48,8 @@ fn spawn_block(start: &Start, block: &mut Block) -> Result<Started, Failure> {
         argv: block.argv(),
         envp: block.envp(),
         stdio: start.stdio.map(|fd| fd.as_raw_fd()),
-        dies_with_host: start.fate == Fate::DiesWithHost,
+        // SAFETY: takes nothing and cannot fail.
+        host: (start.fate == Fate::DiesWithHost).then(|| unsafe { libc::getpid() }),
         failed_step: AtomicI32::new(0),
         error: AtomicI32::new(0),
     };
@@ -78,7 +79,8 @@ struct Plan {
     /// Where the child writes the real name of its directory; null if it does not.
     pwd: *mut c_char,
     stdio: [c_int; 3],
-    dies_with_host: bool,
+    /// The process it must not outlive.
+    host: Option<libc::pid_t>,
     /// Written by the child: the memory is shared.
     failed_step: AtomicI32,
     error: AtomicI32,
@@ -125,8 +127,12 @@ fn prepare(plan: &Plan) -> Result<(), i32> {
     // SAFETY: system calls on numbers. Descriptors that the host left open are
     // its own doing, so whether they can be closed decides nothing.
     unsafe {
-        if plan.dies_with_host {
+        if let Some(host) = plan.host {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            // A host that was killed before this call sends no signal any more.
+            if libc::getppid() != host {
+                libc::_exit(127);
+            }
         }
         let done = libc::setpgid(0, 0) == 0
             && libc::dup2(plan.stdio[0], 0) == 0
