@@ -497,11 +497,14 @@ fn h33_rewrites_that_undo_each_other() {
     let cx = TestContext::new();
     cx.write(
         "system/etc/cursor/hooks.json",
-        one_hook("preToolUse", r#"grep -q B && echo '{"updated_input":{"command":"A"}}'; true"#),
+        one_hook(
+            "preToolUse",
+            r#"grep -q 'second form' && echo '{"updated_input":{"command":"first form"}}'; true"#,
+        ),
     );
     cx.write(
         "home/.cursor/hooks.json",
-        one_hook("preToolUse", r#"echo '{"updated_input":{"command":"B"}}'"#),
+        one_hook("preToolUse", r#"echo '{"updated_input":{"command":"second form"}}'"#),
     );
     let output =
         cx.output(["run", "preToolUse", "--field", "tool_name=Shell", "--field", "tool_input.command=ls"]);
