@@ -60,7 +60,7 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         is_answer,
         marker: Marker::new(),
         started: 0,
-        crowded: None,
+        places: AT_ONCE,
         running: Vec::with_capacity(invocations.len().min(AT_ONCE)),
         exits: vec![None; invocations.len()],
         buffer: Vec::new(),
@@ -81,8 +81,8 @@ struct Run<'a> {
     is_answer: IsAnswer,
     marker: Marker,
     started: usize,
-    /// How many ran when there was no room for the next one.
-    crowded: Option<usize>,
+    /// How many may run together: fewer while the machine has no room.
+    places: usize,
     running: Vec<Process<'a>>,
     exits: Vec<Option<Exit>>,
     buffer: Vec<u8>,
@@ -117,13 +117,22 @@ impl Run<'_> {
         }
     }
 
+    /// Starts what there is room for. Where the machine has none, the next one
+    /// waits until one of ours has ended; if none runs, it is tried once again
+    /// after a moment.
     fn start_more(&mut self) {
-        while self.running.len() < self.crowded.unwrap_or(AT_ONCE) && self.started < self.invocations.len() {
+        let mut paused = false;
+        while self.running.len() < self.places && self.started < self.invocations.len() {
             let index = self.started;
             let invocation = &self.invocations[index];
             match start::start(index, invocation, &self.marker) {
-                Err(Failure::Process(_)) if self.crowded.is_none() => {
-                    self.make_room();
+                Err(Failure::Process(_)) if !self.running.is_empty() => {
+                    self.places = self.running.len();
+                    return;
+                }
+                Err(Failure::Process(_)) if !paused => {
+                    paused = true;
+                    std::thread::sleep(NO_ROOM_PAUSE);
                     continue;
                 }
                 Ok(process) => self.running.push(process),
@@ -132,17 +141,8 @@ impl Run<'_> {
                     self.exits[index] = Some(Exit::without_process(Status::NotStarted(cause)));
                 }
             }
-            self.crowded = None;
+            self.places = AT_ONCE;
             self.started += 1;
-        }
-    }
-
-    /// The machine has no room for one more process. It is tried once again,
-    /// when one of ours has ended or, if none runs, after a moment.
-    fn make_room(&mut self) {
-        self.crowded = Some(self.running.len().max(1));
-        if self.running.is_empty() {
-            std::thread::sleep(NO_ROOM_PAUSE);
         }
     }
 

@@ -140,14 +140,20 @@ fn a_host_without_descriptors_or_standard_files_is_told_so() {
         let Status::NotStarted(text) = exit.status else { panic!("{:?}", exit.status) };
         assert!(text.contains("(os error 24)"), "{text}");
 
-        // Room for a few at a time: the others wait for it.
+        // Room for a few at a time: the others wait for it, also when one that
+        // needs much follows the end of one that needed little.
+        let waiting =
+            |size| hook(dir.path(), "cat >/dev/null; sleep 0.05; echo {}").reading(vec![b'x'; size]);
+        let hooks: Vec<Invocation> = [1, 1, 1, 1 << 20, 1, 1 << 20, 1 << 20, 1].map(waiting).into();
         let open = count("/proc/self/fd") as libc::rlim_t;
-        let some = libc::rlimit { rlim_cur: open + 16, rlim_max: 4096 };
-        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &some) };
-        let exits = run_all(&vec![hook(dir.path(), "sleep 0.1; echo {}"); 20], is_answer, &Cancel::default());
-        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &normal) };
-        let started = exits.iter().filter(|exit| exit.status == Status::Code(0)).count();
-        assert_eq!(started, 20, "{exits:?}");
+        for more in 9..=18 {
+            let some = libc::rlimit { rlim_cur: open + more, rlim_max: 4096 };
+            unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &some) };
+            let exits = run_all(&hooks, is_answer, &Cancel::default());
+            unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &normal) };
+            let started = exits.iter().filter(|exit| exit.status == Status::Code(0)).count();
+            assert_eq!(started, hooks.len(), "{more} descriptors: {exits:?}");
+        }
 
         // SAFETY: stdin is closed; the pipes of a hook may take its number.
         unsafe { libc::close(0) };
