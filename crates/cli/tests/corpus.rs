@@ -108,6 +108,7 @@ fn every_file_is_read_or_refused_precisely() {
                             "{file}: {definition:?} {named:?}"
                         );
                     }
+                    Action::Rule(rule) => assert!(!rule.label().is_empty(), "{file}: {definition:?}"),
                     Action::Broken { reason, .. } => {
                         assert!(!reason.is_empty() && named.is_some(), "{file}: {definition:?}");
                     }

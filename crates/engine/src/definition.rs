@@ -1,10 +1,12 @@
 //! One validated entry of a `hooks.json`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::event::EventKind;
 use crate::matcher::Matcher;
 use crate::problem::Place;
+use crate::rule::Rule;
 
 /// How long a command hook may run when its entry says nothing.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -50,6 +52,8 @@ pub enum Action {
         /// The model, when the entry names one.
         model: Option<String>,
     },
+    /// Is decided inside the engine, without a process.
+    Rule(Arc<Rule>),
     /// Cannot run: the entry has an error. Kept because a `failClosed` entry
     /// must block its event, and because lists say why a hook did not run.
     Broken {
@@ -85,11 +89,13 @@ impl Definition {
         }
     }
 
-    /// What lists and records call the hook: its command, or its prompt.
+    /// What lists and records call the hook: its command, its prompt, or what
+    /// its rule is called.
     pub fn label(&self) -> &str {
         match &self.action {
             Action::Command(command) => command,
             Action::Prompt { prompt, .. } => prompt,
+            Action::Rule(rule) => rule.label(),
             Action::Broken { text, .. } => text,
         }
     }

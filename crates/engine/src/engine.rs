@@ -6,7 +6,7 @@ mod recording;
 mod settings;
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::decision::{Decision, HookReport, Skips};
@@ -23,15 +23,18 @@ use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
 use crate::plan::{Circumstances, Plan, Why, plan};
 use crate::problem::Problem;
+use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
 use crate::session::{Session, Variable};
 use crate::sessions::Sessions;
-use crate::source::{Level, Source, native_root};
+use crate::source::{Format, Level, Source, native_root};
 use crate::state::{StateDir, StateError};
 
 /// A host that never calls `write_out` loses its oldest records, not its memory.
 const MOST_UNWRITTEN: usize = 1_000;
+/// A longer transcript is none to a rule.
+const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
 pub use settings::{Settings, load_options};
 
@@ -90,6 +93,7 @@ impl Engine {
             around,
             environments: &self.environments,
             loop_count: session.loop_count(event.kind, &event.payload),
+            transcript: &read_transcript,
         };
         let planned = plan(&hooks, &event, &circumstances);
         let performer =
@@ -154,7 +158,13 @@ impl Engine {
     /// Adds a hook that stands in no file. It runs in this directory.
     pub fn inject(&self, definition: Definition, run_dir: PathBuf) {
         let mut injected = lock(&self.injected);
-        let source = Source { level: Level::Host, file: PathBuf::from("(host)"), run_dir, workspace: None };
+        let source = Source {
+            level: Level::Host,
+            format: Format::Cursor,
+            file: PathBuf::from("(host)"),
+            run_dir,
+            workspace: None,
+        };
         let id = format!("host:{}", injected.len());
         injected.push(Hook { id, definition, source: Arc::new(source), state: HookState::Ready });
     }
@@ -294,7 +304,13 @@ impl Explanation {
         plan(
             &self.hooks,
             &self.event,
-            &Circumstances { rules, around, environments: &Environments::default(), loop_count },
+            &Circumstances {
+                rules,
+                around,
+                environments: &Environments::default(),
+                loop_count,
+                transcript: &read_transcript,
+            },
         )
     }
 }
@@ -384,6 +400,12 @@ fn tell_loop_count(event: &mut Event, session: &Session) -> bool {
         event.payload.insert(behind_own_fields, "loop_count", count);
     }
     missing
+}
+
+/// The text of a transcript; none when it cannot be read.
+fn read_transcript(path: &str) -> Option<String> {
+    let file = read_file::read(Path::new(path), LONGEST_TRANSCRIPT, Owner::Anybody).ok()?;
+    Some(String::from_utf8_lossy(&file.bytes).into_owned())
 }
 
 /// Where hooks run one at a time, those behind the one that answered.

@@ -187,7 +187,7 @@ pub fn steers(name: &str) -> bool {
 
 /// The whole environment of one hook.
 pub fn environment(level: Level, source: &Path, around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
-    let managed = matches!(level, Level::Enterprise | Level::Team);
+    let managed = level.is_managed();
     let mut env: Vec<(OsString, OsString)> = Vec::with_capacity(around.inherited.len() + 8);
     for (name, value) in around.inherited {
         let text = name.to_string_lossy();

@@ -49,6 +49,7 @@ pub mod protected;
 pub mod read_file;
 pub mod record;
 pub mod rounds;
+pub mod rule;
 pub mod run;
 pub mod schema;
 pub mod session;

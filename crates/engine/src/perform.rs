@@ -73,6 +73,7 @@ impl Performer<'_> {
                 None => (ReadOutcome::failed(Failure::NotStarted("it was never reached".to_owned())), None),
             },
             Work::Ask(_) => (read_verdict(question, event.kind), None),
+            Work::Said(read) => (*read, None),
             Work::Fail { failure, blocks } => (ReadOutcome { blocks, ..ReadOutcome::failed(failure) }, None),
         };
         Heard { hook: step.hook, read, exit, runs: 1 }

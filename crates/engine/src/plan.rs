@@ -13,9 +13,9 @@ use crate::fill::Event;
 use crate::judge::{Question, fill};
 use crate::load::{Hook, HookSet, HookState, Withheld};
 use crate::matcher::Verdict;
-use crate::outcome::Failure;
+use crate::outcome::{Failure, ReadOutcome};
+use crate::rule::Look;
 use crate::run::Invocation;
-use crate::source::Level;
 
 /// Deeper calls of our own hooks are a failure.
 pub const DEEPEST: u32 = 3;
@@ -51,6 +51,8 @@ pub enum Work {
     Run(Invocation),
     /// A model is asked.
     Ask(Question),
+    /// A rule said this, without a process.
+    Said(Box<ReadOutcome>),
     /// It fails before it starts.
     Fail {
         /// Why.
@@ -82,6 +84,8 @@ pub enum Why {
     LoopLimit(u32),
     /// Its matcher does not fit.
     NoMatch,
+    /// What its rule asks for is not so.
+    NotMet,
 }
 
 impl Why {
@@ -96,6 +100,7 @@ impl Why {
                     (hook.definition.matcher.pattern(), shortened(subject.unwrap_or_default()));
                 format!("its matcher `{pattern}` does not match `{subject}`")
             }
+            Why::NotMet => "what its rule asks for is not so".to_owned(),
         }
     }
 
@@ -106,7 +111,6 @@ impl Why {
 }
 
 /// What a plan depends on beside hooks and event.
-#[derive(Debug)]
 pub struct Circumstances<'a> {
     /// The edition's rules.
     pub rules: &'a Rules,
@@ -116,6 +120,8 @@ pub struct Circumstances<'a> {
     pub environments: &'a Environments,
     /// Automatic follow-ups so far.
     pub loop_count: u32,
+    /// Reads the transcript at this path, for rules that look into it.
+    pub transcript: &'a dyn Fn(&str) -> Option<String>,
 }
 
 /// Plans one event.
@@ -124,16 +130,19 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
     let mut line = event.payload.to_json().into_bytes();
     line.push(b'\n');
     let line = Arc::new(line);
-    let planner = Planner { event, circumstances, stdin: Arc::clone(&line) };
+    let look = Look::new(event, circumstances.transcript);
+    let planner = Planner { event, circumstances, look, stdin: Arc::clone(&line) };
     let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject };
     for (index, hook) in set.hooks.iter().enumerate().filter(|(_, hook)| hook.definition.event == event.kind)
     {
         let subject = plan.subject.as_deref();
         if let Some(why) = planner.reason_to_skip(hook, subject) {
             plan.skipped.push(Skipped { hook, index, why });
-        } else {
-            let work = planner.work(hook, subject);
-            plan.steps.push(Step { hook, work });
+            continue;
+        }
+        match planner.work(hook, subject) {
+            Some(work) => plan.steps.push(Step { hook, work }),
+            None => plan.skipped.push(Skipped { hook, index, why: Why::NotMet }),
         }
     }
     plan
@@ -142,6 +151,7 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
 struct Planner<'a> {
     event: &'a Event,
     circumstances: &'a Circumstances<'a>,
+    look: Look<'a>,
     stdin: Arc<Vec<u8>>,
 }
 
@@ -174,36 +184,48 @@ impl Planner<'_> {
     /// A variable of the environment cannot switch off managed hooks: for
     /// those the depth limit alone ends a circle.
     fn was_called_from(&self, hook: &Hook) -> bool {
-        let managed = matches!(hook.source.level, Level::Enterprise | Level::Team);
+        let managed = hook.source.level.is_managed();
         !managed
             && self.circumstances.around.called_from.iter().any(|file| hook.source.file.as_os_str() == file)
     }
 
-    fn work(&self, hook: &Hook, subject: Option<&str>) -> Work {
-        let fail = |failure| Work::Fail { failure, blocks: false };
+    /// What is to be done for a hook; nothing when its rule has nothing to say.
+    fn work(&self, hook: &Hook, subject: Option<&str>) -> Option<Work> {
+        if let Some(failure) = self.obstacle(hook, subject) {
+            return Some(failure);
+        }
+        Some(match &hook.definition.action {
+            Action::Broken { reason, .. } => {
+                Work::Fail { failure: Failure::BrokenEntry(reason.clone()), blocks: false }
+            }
+            Action::Prompt { prompt, model } => Work::Ask(Question {
+                prompt: fill(prompt, &self.event.payload.to_json()),
+                model: model.clone(),
+                timeout: hook.definition.timeout,
+            }),
+            Action::Rule(rule) => Work::Said(Box::new(rule.apply(&self.look)?)),
+            Action::Command(command) => self.command(hook, command),
+        })
+    }
+
+    /// Why a hook that applies cannot even be tried.
+    fn obstacle(&self, hook: &Hook, subject: Option<&str>) -> Option<Work> {
+        let fail = |failure| Some(Work::Fail { failure, blocks: false });
         if let HookState::Withheld(why) = hook.state {
             return fail(Failure::Withheld(format!("{}; look at it with `boathook trust`", why.reason())));
         }
         if self.circumstances.around.depth > DEEPEST {
             // The depth stands in the environment, which must not open a managed gate.
-            let managed = matches!(hook.source.level, Level::Enterprise | Level::Team);
+            let managed = hook.source.level.is_managed();
             let failure = Failure::TooDeep(self.circumstances.around.depth);
-            return Work::Fail { failure, blocks: managed && self.event.kind.can_block() };
+            return Some(Work::Fail { failure, blocks: managed && self.event.kind.can_block() });
         }
         if let Some(Verdict::Invalid(reason)) =
             subject.map(|subject| hook.definition.matcher.matches(subject))
         {
             return fail(Failure::BrokenEntry(format!("its matcher does not compile: {reason}")));
         }
-        match &hook.definition.action {
-            Action::Broken { reason, .. } => fail(Failure::BrokenEntry(reason.clone())),
-            Action::Prompt { prompt, model } => Work::Ask(Question {
-                prompt: fill(prompt, &self.event.payload.to_json()),
-                model: model.clone(),
-                timeout: hook.definition.timeout,
-            }),
-            Action::Command(command) => self.command(hook, command),
-        }
+        None
     }
 
     fn command(&self, hook: &Hook, command: &str) -> Work {

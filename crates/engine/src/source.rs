@@ -5,6 +5,7 @@
 //! Looks at nothing but the `Roots` it is given, reads no file, and starts
 //! nothing: a repository's own configuration cannot make us run its programs.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::read_file;
@@ -32,6 +33,28 @@ pub enum Level {
     Project,
     /// The user's `~/.cursor/hooks.json`.
     User,
+    /// A workspace's `.claude/settings.local.json`.
+    #[serde(rename = "claude-local")]
+    ClaudeLocal,
+    /// A workspace's `.claude/settings.json`.
+    #[serde(rename = "claude-project")]
+    ClaudeProject,
+    /// The user's `~/.claude/settings.json`.
+    #[serde(rename = "claude-user")]
+    ClaudeUser,
+    /// A workspace's hookify rules.
+    Hookify,
+    /// A plugin.
+    Plugin,
+}
+
+/// How the text of a source is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A `hooks.json`.
+    Cursor,
+    /// One hookify rule.
+    Hookify,
 }
 
 /// One file that may hold hooks.
@@ -39,6 +62,8 @@ pub enum Level {
 pub struct Source {
     /// Its kind, which is its priority.
     pub level: Level,
+    /// How its text is read.
+    pub format: Format,
     /// The file.
     pub file: PathBuf,
     /// The directory its hooks run in.
@@ -93,6 +118,13 @@ impl Os {
     }
 }
 
+impl Default for ThirdParty {
+    /// Whatever a user already wrote runs.
+    fn default() -> ThirdParty {
+        ThirdParty { claude: true }
+    }
+}
+
 impl Level {
     /// The word used in lists, records and traces.
     pub fn name(self) -> &'static str {
@@ -102,12 +134,58 @@ impl Level {
             Level::Host => "host",
             Level::Project => "project",
             Level::User => "user",
+            Level::ClaudeLocal => "claude-local",
+            Level::ClaudeProject => "claude-project",
+            Level::ClaudeUser => "claude-user",
+            Level::Hookify => "hookify",
+            Level::Plugin => "plugin",
+        }
+    }
+
+    /// Every level, highest priority first.
+    pub const ALL: [Level; 10] = [
+        Level::Enterprise,
+        Level::Team,
+        Level::Host,
+        Level::Project,
+        Level::User,
+        Level::ClaudeLocal,
+        Level::ClaudeProject,
+        Level::ClaudeUser,
+        Level::Hookify,
+        Level::Plugin,
+    ];
+
+    /// Whether an administrator put the hooks there, and the user cannot take
+    /// them away.
+    pub fn is_managed(self) -> bool {
+        matches!(self, Level::Enterprise | Level::Team)
+    }
+
+    /// Whether hooks of this level run where agents run in the cloud.
+    pub fn is_in_cloud(self) -> bool {
+        match self {
+            Level::Enterprise | Level::Team | Level::Host | Level::Project => true,
+            Level::User
+            | Level::ClaudeLocal
+            | Level::ClaudeProject
+            | Level::ClaudeUser
+            | Level::Hookify
+            | Level::Plugin => false,
         }
     }
 
     /// Whether hooks of this level run only in a trusted workspace.
     pub fn needs_trust(self) -> bool {
-        self == Level::Project
+        match self {
+            Level::Project | Level::ClaudeLocal | Level::ClaudeProject | Level::Hookify => true,
+            Level::Enterprise
+            | Level::Team
+            | Level::Host
+            | Level::User
+            | Level::ClaudeUser
+            | Level::Plugin => false,
+        }
     }
 }
 
@@ -123,6 +201,7 @@ impl Source {
         };
         Source {
             level: Level::Enterprise,
+            format: Format::Cursor,
             file: below(&directory, "hooks.json"),
             run_dir: directory,
             workspace: None,
@@ -131,13 +210,20 @@ impl Source {
 
     /// Team hooks run from the team's managed directory.
     pub fn team(managed: PathBuf) -> Source {
-        Source { level: Level::Team, file: below(&managed, "hooks.json"), run_dir: managed, workspace: None }
+        Source {
+            level: Level::Team,
+            format: Format::Cursor,
+            file: below(&managed, "hooks.json"),
+            run_dir: managed,
+            workspace: None,
+        }
     }
 
     /// Project hooks run from the project root, not from `.cursor/`.
     pub fn project(root: &Path) -> Source {
         Source {
             level: Level::Project,
+            format: Format::Cursor,
             file: below(&below(root, ".cursor"), "hooks.json"),
             run_dir: root.to_owned(),
             workspace: Some(root.to_owned()),
@@ -149,33 +235,88 @@ impl Source {
         let directory = below(home, ".cursor");
         Source {
             level: Level::User,
+            format: Format::Cursor,
             file: below(&directory, "hooks.json"),
             run_dir: directory,
             workspace: None,
         }
     }
+
+    /// A hookify rule has the workspace for its directory.
+    pub fn hookify(root: &Path, file: PathBuf) -> Source {
+        Source {
+            level: Level::Hookify,
+            format: Format::Hookify,
+            file,
+            run_dir: root.to_owned(),
+            workspace: Some(root.to_owned()),
+        }
+    }
+}
+
+/// Which kinds of sources beside the product's own are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThirdParty {
+    /// What was written for Claude Code: settings, plugins, hookify rules.
+    pub claude: bool,
 }
 
 /// Every source of these workspaces, in the walk from high to low priority.
 ///
 /// A workspace that is named twice counts once, and the home is no workspace:
 /// its `.cursor/hooks.json` is the user's.
-pub fn sources(roots: &Roots, workspaces: &[PathBuf]) -> Vec<Source> {
+pub fn sources(roots: &Roots, workspaces: &[PathBuf], third_party: ThirdParty) -> Vec<Source> {
+    let managed = managed(&roots.home);
+    let teams = names(&managed, is_team).into_iter().map(|name| below(&managed.join(name), "hooks"));
+    let workspaces = distinct(workspaces, &roots.home);
     let mut sources = vec![Source::enterprise(roots.os, &roots.system)];
-    sources.extend(teams(&managed(&roots.home)).into_iter().map(Source::team));
-    let mut seen = vec![roots.home.as_path()];
-    for workspace in workspaces {
-        if !seen.iter().any(|other| same_place(other, workspace)) {
-            seen.push(workspace);
-            sources.push(Source::project(workspace));
-        }
-    }
+    sources.extend(teams.map(Source::team));
+    sources.extend(workspaces.iter().map(|workspace| Source::project(workspace)));
     sources.push(Source::user(&roots.home));
+    if third_party.claude {
+        sources.extend(workspaces.iter().flat_map(|workspace| hookify_rules(workspace)));
+    }
     sources
 }
 
+/// The directories that are listed to find sources: a name that appears in one
+/// of them, or is gone, may be a source.
+pub fn listed(roots: &Roots, workspaces: &[PathBuf], third_party: ThirdParty) -> Vec<PathBuf> {
+    let mut listed = vec![managed(&roots.home)];
+    if third_party.claude {
+        listed.extend(distinct(workspaces, &roots.home).into_iter().map(|root| below(root, ".claude")));
+    }
+    listed
+}
+
+fn hookify_rules(workspace: &Path) -> Vec<Source> {
+    let directory = below(workspace, ".claude");
+    let rules = names(&directory, is_hookify_rule).into_iter();
+    rules.map(|name| Source::hookify(workspace, directory.join(name))).collect()
+}
+
+/// The workspaces, each once, without the home.
+fn distinct<'a>(workspaces: &'a [PathBuf], home: &'a Path) -> Vec<&'a Path> {
+    let mut seen = vec![home];
+    for workspace in workspaces {
+        if !seen.iter().any(|other| same_place(other, workspace)) {
+            seen.push(workspace);
+        }
+    }
+    seen.remove(0);
+    seen
+}
+
+fn is_team(name: &str) -> bool {
+    name.starts_with("team_")
+}
+
+fn is_hookify_rule(name: &str) -> bool {
+    name.starts_with("hookify.") && name.ends_with(".local.md")
+}
+
 /// Where the teams' managed hooks stand, one folder for each team.
-pub(crate) fn managed(home: &Path) -> PathBuf {
+fn managed(home: &Path) -> PathBuf {
     below(&below(home, ".cursor"), "managed")
 }
 
@@ -238,13 +379,13 @@ fn below(directory: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// The folder of each team, sorted by name.
-fn teams(managed: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(managed) else { return Vec::new() };
+/// What a directory holds under names of this kind, sorted.
+fn names(directory: &Path, is_wanted: fn(&str) -> bool) -> Vec<OsString> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
     let mut names: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect();
-    names.retain(|name| name.to_string_lossy().starts_with("team_"));
+    names.retain(|name| is_wanted(&name.to_string_lossy()));
     names.sort();
-    names.iter().map(|name| below(&managed.join(name), "hooks")).collect()
+    names
 }
 
 /// Whether two paths lead to one directory, however they are spelt.

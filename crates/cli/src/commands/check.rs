@@ -8,7 +8,6 @@ use boathook_engine::config::apply_fixes;
 use boathook_engine::engine::load_options;
 use boathook_engine::load::{HookSet, Loader};
 use boathook_engine::problem::{Problem, Severity};
-use boathook_engine::source::Level;
 
 use crate::Status;
 use crate::args::Global;
@@ -120,9 +119,8 @@ fn repair(ui: &mut Ui, set: &HookSet) -> Result<usize, Failed> {
     }
     let mut repaired = 0;
     for (file, problems) in by_file {
-        let managed = set.sources.iter().any(|report| {
-            report.source.file == file && matches!(report.source.level, Level::Enterprise | Level::Team)
-        });
+        let managed =
+            set.sources.iter().any(|report| report.source.file == file && report.source.level.is_managed());
         if managed {
             ui.warning(&format!("{}: a managed file is not repaired here", file.display()));
             continue;

@@ -84,6 +84,7 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, has_model: bool) {
         Work::Ask(question) => {
             ui.line(&format!("   asks       {}", question.model.as_deref().unwrap_or("the default model")));
         }
+        Work::Said(_) => ui.line("   rule       decided without a process"),
         Work::Fail { failure, .. } => ui.line(&format!("   fails      it {failure}")),
     }
     ui.line(&format!("   timeout    {}", seconds(definition.timeout)));
@@ -131,6 +132,7 @@ fn as_json(plan: &Plan<'_>) -> Value {
             json!({ "directory": invocation.run_dir, "starts_as": how_it_starts(invocation) }),
         ),
         Work::Ask(question) => with(common(step.hook), json!({ "model": question.model })),
+        Work::Said(_) => with(common(step.hook), json!({ "rule": true })),
         Work::Fail { failure, .. } => with(common(step.hook), json!({ "fails": failure.to_string() })),
     };
     let skipped = |skipped: &Skipped<'_>| {

@@ -64,7 +64,9 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, twice: bool) {
     let (state, style) = match (&hook.state, &hook.definition.action) {
         (HookState::Withheld(_), _) => ("withheld", Style::Yellow),
         (HookState::Ready, Action::Broken { .. }) => ("error", Style::Red),
-        (HookState::Ready, Action::Command(_) | Action::Prompt { .. }) => ("ready", Style::Green),
+        (HookState::Ready, Action::Command(_) | Action::Prompt { .. } | Action::Rule(_)) => {
+            ("ready", Style::Green)
+        }
     };
     let state = report::cell(ui, state, 9, Some(style));
     let source = report::cell(ui, hook.source.level.name(), 11, None);

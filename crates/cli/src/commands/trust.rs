@@ -48,7 +48,10 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     let mut status = Status::Success;
     let mut found = 0;
     if args.revoke {
-        for source in sources(roots, &roots.workspaces).iter().filter(|source| source.level.needs_trust()) {
+        for source in sources(roots, &roots.workspaces, settings.third_party)
+            .iter()
+            .filter(|source| source.level.needs_trust())
+        {
             found += usize::from(revoke(ui, loader.trust(), source)?);
         }
     } else {
@@ -185,6 +188,7 @@ fn show_definition(ui: &mut Ui, definition: &Definition) {
     let text = match &definition.action {
         Action::Command(command) => command.clone(),
         Action::Prompt { prompt, .. } => format!("(asks a model) {prompt}"),
+        Action::Rule(rule) => format!("(a rule, without a process) {}", rule.label()),
         Action::Broken { text, .. } => format!("(broken) {text}"),
     };
     let event = ui.styled(definition.event.name(), Style::Bold);

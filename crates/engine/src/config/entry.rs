@@ -51,7 +51,7 @@ pub(super) fn read_entry<'a>(
     let (action, action_at) = entry.action();
     let default_timeout = match &action {
         Action::Prompt { .. } => DEFAULT_PROMPT_TIMEOUT,
-        Action::Command(_) | Action::Broken { .. } => DEFAULT_TIMEOUT,
+        Action::Command(_) | Action::Rule(_) | Action::Broken { .. } => DEFAULT_TIMEOUT,
     };
     let options = entry.options(default_timeout);
     entry.finish(action, action_at, options);
@@ -329,6 +329,7 @@ impl<'a> Entry<'_, '_, 'a> {
                 Action::Command(text) | Action::Prompt { prompt: text, .. } | Action::Broken { text, .. } => {
                     text
                 }
+                Action::Rule(rule) => rule.label().to_owned(),
             };
             action = Action::Broken { text, reason: first.message.clone() };
         }

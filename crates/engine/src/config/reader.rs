@@ -108,9 +108,10 @@ pub(super) fn in_force<'a>(object: &'a Object<'a>) -> Vec<&'a ObjectProp<'a>> {
 /// All that makes a hook what it is, but not its place.
 fn everything(hook: &Definition) -> impl Ord {
     let (kind, text, model) = match &hook.action {
-        Action::Command(command) => (0, command, &None),
-        Action::Prompt { prompt, model } => (1, prompt, model),
-        Action::Broken { text, .. } => (2, text, &None),
+        Action::Command(command) => (0, command.as_str(), &None),
+        Action::Prompt { prompt, model } => (1, prompt.as_str(), model),
+        Action::Rule(rule) => (2, rule.label(), &None),
+        Action::Broken { text, .. } => (3, text.as_str(), &None),
     };
     let options = (hook.matcher.pattern(), hook.timeout, hook.fail_closed, hook.loop_limit);
     (hook.event, kind, text, model, options)

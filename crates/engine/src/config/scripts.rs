@@ -19,7 +19,7 @@ const TRIED: usize = 16;
 pub fn check_scripts(definitions: &[Definition], run_dir: &Path, home: &Path) -> Vec<Problem> {
     let check = |definition: &Definition| match &definition.action {
         Action::Command(command) => check_command(definition, command, &Places { run_dir, home }),
-        Action::Prompt { .. } | Action::Broken { .. } => None,
+        Action::Prompt { .. } | Action::Rule(_) | Action::Broken { .. } => None,
     };
     definitions.iter().filter_map(check).collect()
 }

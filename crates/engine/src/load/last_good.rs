@@ -37,7 +37,7 @@ pub(super) fn recall(around: &Surroundings, source: &Source) -> Option<Good> {
         // A copy that is damaged is no good copy; the problem at hand is said anyway.
         around.state.read_sealed(FOLDER, &name(&source.file)).ok()??
     };
-    let config = (around.read_config)(&bytes, around.options.edition);
+    let config = (around.read)(&bytes, source, around.options.edition);
     config.readable.then_some(Good { bytes, definitions: config.definitions })
 }
 
@@ -51,7 +51,7 @@ pub(super) fn remember(around: &Surroundings, source: &Source, good: &Good) -> O
         // Without a copy a broken file has nothing to fall back on, and says so then.
         let _ = around.state.write_sealed(FOLDER, &name, &good.bytes, Durability::Relaxed);
     }
-    (source.level == Level::User).then(|| report_change(around, source, Some(good)))?
+    is_users(source.level).then(|| report_change(around, source, Some(good)))?
 }
 
 /// Removes the copy of a file that is gone.
@@ -60,7 +60,11 @@ pub(super) fn forget(around: &Surroundings, source: &Source) -> Option<Problem> 
         return None;
     }
     let _ = around.state.remove(FOLDER, &name(&source.file));
-    (source.level == Level::User).then(|| report_change(around, source, None))?
+    is_users(source.level).then(|| report_change(around, source, None))?
+}
+
+fn is_users(level: Level) -> bool {
+    matches!(level, Level::User | Level::ClaudeUser)
 }
 
 /// Nobody gates the user's own hooks, but a change of them does not go by

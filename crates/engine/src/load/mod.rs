@@ -22,7 +22,8 @@ use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::Problem;
 use crate::read_file::Glimpse;
-use crate::source::{self, Level, Roots, Source};
+use crate::rule;
+use crate::source::{self, Format, Roots, Source, ThirdParty};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
 use reading::Reading;
@@ -132,6 +133,8 @@ pub struct LoadOptions {
     pub surface: Surface,
     /// How trust is decided.
     pub trust: TrustMode,
+    /// Whether hooks that were written for another product load too.
+    pub third_party: ThirdParty,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
     /// Compile every matcher and look for every script, as `check` wants;
@@ -169,17 +172,18 @@ struct Surroundings {
     options: LoadOptions,
     trust: Trust,
     state: StateDir,
-    /// Where the teams' folders stand.
-    managed: PathBuf,
-    read_config: fn(&[u8], Edition) -> Config,
+    read: Read,
 }
+
+/// Reads the text of a source.
+type Read = fn(&[u8], &Source, Edition) -> Config;
 
 /// The sources of some workspaces, and the hooks they last had.
 #[derive(Debug)]
 struct Walk {
     workspaces: Vec<PathBuf>,
-    /// The directory of the teams, as it was listed.
-    managed: Glimpse,
+    /// The directories that were listed, as they were then.
+    listed: Vec<(PathBuf, Glimpse)>,
     /// Into `Loader::readings`.
     readings: Vec<usize>,
     /// The versions of the readings that the set was made from.
@@ -193,13 +197,12 @@ const WALKS_KEPT: usize = 64;
 impl Loader {
     /// Reads nothing yet.
     pub fn new(roots: Roots, options: LoadOptions) -> Loader {
-        Loader::reading_with(roots, options, config::read)
+        Loader::reading_with(roots, options, read)
     }
 
-    fn reading_with(roots: Roots, options: LoadOptions, read_config: fn(&[u8], Edition) -> Config) -> Loader {
+    fn reading_with(roots: Roots, options: LoadOptions, read: Read) -> Loader {
         let (trust, state) = (Trust::new(&roots), StateDir::new(roots.state.clone()));
-        let managed = source::managed(&roots.home);
-        let surroundings = Surroundings { roots, options, trust, state, managed, read_config };
+        let surroundings = Surroundings { roots, options, trust, state, read };
         Loader { surroundings, readings: Vec::new(), walks: Vec::new() }
     }
 
@@ -254,21 +257,15 @@ impl Loader {
     fn walk(&mut self, workspaces: &[PathBuf]) -> usize {
         let known = self.walks.iter().position(|walk| walk.workspaces == workspaces);
         if let Some(at) = known
-            && self.walks[at].managed.holds(&self.surroundings.managed)
+            && self.walks[at].listed.iter().all(|(directory, glimpse)| glimpse.holds(directory))
         {
             return at;
         }
-        let glimpse = Glimpse::at(&self.surroundings.managed);
-        let sources = source::sources(&self.surroundings.roots, workspaces);
-        let runs_here = |source: &Source| match self.surroundings.options.surface {
-            Surface::Desktop => true,
-            Surface::Cloud => source.level != Level::User,
-        };
-        let sources: Vec<Source> = sources.into_iter().filter(runs_here).collect();
+        let (sources, listed) = self.surroundings.sources(workspaces);
         let readings: Vec<usize> = sources.into_iter().map(|source| self.reading(source)).collect();
         match known {
             Some(at) => {
-                self.walks[at].managed = glimpse;
+                self.walks[at].listed = listed;
                 if self.walks[at].readings != readings {
                     self.walks[at].readings = readings;
                     self.walks[at].versions.clear();
@@ -277,7 +274,7 @@ impl Loader {
             }
             None => self.add_walk(Walk {
                 workspaces: workspaces.to_vec(),
-                managed: glimpse,
+                listed,
                 readings,
                 versions: Vec::new(),
                 set: Arc::default(),
@@ -299,6 +296,36 @@ impl Loader {
             self.readings.push(Reading::new(source));
             self.readings.len() - 1
         })
+    }
+}
+
+impl Surroundings {
+    /// The sources of these workspaces, and the directories that were listed
+    /// for them, as they were before that.
+    fn sources(&self, workspaces: &[PathBuf]) -> (Vec<Source>, Vec<(PathBuf, Glimpse)>) {
+        let places = source::listed(&self.roots, workspaces, self.third_party());
+        let listed = places.into_iter().map(|place| (place.clone(), Glimpse::at(&place))).collect();
+        let mut sources = source::sources(&self.roots, workspaces, self.third_party());
+        match self.options.surface {
+            Surface::Desktop => {}
+            Surface::Cloud => sources.retain(|source| source.level.is_in_cloud()),
+        }
+        (sources, listed)
+    }
+
+    /// The first edition knows the product's own sources alone.
+    fn third_party(&self) -> ThirdParty {
+        ThirdParty {
+            claude: self.options.third_party.claude && !self.options.edition.rules().only_first_events,
+        }
+    }
+}
+
+/// The text of a source as hooks.
+fn read(bytes: &[u8], source: &Source, edition: Edition) -> Config {
+    match source.format {
+        Format::Cursor => config::read(bytes, edition),
+        Format::Hookify => rule::hookify::read(bytes, &source.file),
     }
 }
 

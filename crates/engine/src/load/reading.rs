@@ -164,7 +164,7 @@ impl Reading {
     }
 
     fn take(&mut self, bytes: Vec<u8>, around: &Surroundings) {
-        let mut config = (around.read_config)(&bytes, around.options.edition);
+        let mut config = (around.read)(&bytes, &self.source, around.options.edition);
         for problem in &mut config.problems {
             problem.file = Some(self.source.file.clone());
         }
@@ -230,7 +230,8 @@ impl Reading {
             subject.forget_contents();
         }
         let trusted = examination.trusted_config.take();
-        let trusted = trusted.map(|bytes| (around.read_config)(&bytes, around.options.edition).definitions);
+        let trusted =
+            trusted.map(|bytes| (around.read)(&bytes, &self.source, around.options.edition).definitions);
         let lost = trusted
             .unwrap_or_default()
             .into_iter()
@@ -248,7 +249,16 @@ impl Reading {
 fn owner(level: Level, roots: &Roots) -> Owner {
     match level {
         Level::Enterprise if roots.system == Path::new("/") => Owner::Root,
-        Level::Enterprise | Level::Team | Level::Host | Level::Project | Level::User => Owner::UserOrRoot,
+        Level::Enterprise
+        | Level::Team
+        | Level::Host
+        | Level::Project
+        | Level::User
+        | Level::ClaudeLocal
+        | Level::ClaudeProject
+        | Level::ClaudeUser
+        | Level::Hookify
+        | Level::Plugin => Owner::UserOrRoot,
     }
 }
 

@@ -58,7 +58,7 @@ fn every_system_has_the_products_own_paths() {
         ),
     ];
     for (roots, workspace, files, run_dirs) in cases {
-        let found = sources(&roots, &[workspace.into()]);
+        let found = sources(&roots, &[workspace.into()], ThirdParty::default());
         let levels: Vec<_> = found.iter().map(|source| source.level).collect();
         assert_eq!(levels, [Level::Enterprise, Level::Project, Level::User]);
         for ((source, file), run_dir) in found.iter().zip(files).zip(run_dirs) {
@@ -79,7 +79,7 @@ fn every_team_counts_and_every_root_in_its_order() {
     let roots = Roots { home: home.clone(), ..roots(Os::Linux, "/nowhere", "") };
     let (one, two) = (dir.path().join("one"), dir.path().join("two"));
     fs::create_dir(&one).expect("a directory");
-    let found = sources(&roots, &[two.clone(), one.clone(), two.clone()]);
+    let found = sources(&roots, &[two.clone(), one.clone(), two.clone()], ThirdParty::default());
     let files: Vec<_> = found.iter().map(|source| source.file.clone()).collect();
     let managed = home.join(".cursor/managed");
     assert_eq!(
@@ -106,8 +106,10 @@ fn the_home_is_no_workspace_however_it_is_spelt() {
     std::os::unix::fs::symlink("home", dir.path().join("alias")).expect("a link");
     let roots = Roots { home: home.clone(), ..roots(Os::Linux, "/nowhere", "") };
     for spelling in [home.clone(), home.join("."), dir.path().join("alias"), home.join("../home")] {
-        let levels: Vec<_> =
-            sources(&roots, std::slice::from_ref(&spelling)).iter().map(|source| source.level).collect();
+        let levels: Vec<_> = sources(&roots, std::slice::from_ref(&spelling), ThirdParty::default())
+            .iter()
+            .map(|source| source.level)
+            .collect();
         assert_eq!(levels, [Level::Enterprise, Level::User], "{}", spelling.display());
     }
 }

@@ -152,7 +152,7 @@ fn command(definition: &Definition) -> Option<&str> {
     match &definition.action {
         Action::Command(command) => Some(command),
         Action::Broken { text, .. } => Some(text),
-        Action::Prompt { .. } => None,
+        Action::Prompt { .. } | Action::Rule(_) => None,
     }
 }
 

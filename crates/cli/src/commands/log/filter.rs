@@ -91,6 +91,5 @@ impl Outcome {
 }
 
 fn source_name() -> PossibleValuesParser {
-    let levels = [Level::Enterprise, Level::Team, Level::Host, Level::Project, Level::User];
-    PossibleValuesParser::new(levels.map(Level::name))
+    PossibleValuesParser::new(Level::ALL.map(Level::name))
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::*;
 use crate::event::EventKind;
 use crate::problem::Severity;
-use crate::source::Os;
+use crate::source::{Level, Os};
 use crate::testing::TempDir;
 
 /// Files below one directory: `root/etc/cursor`, `home`, `ws`, `state`.
@@ -83,7 +83,7 @@ impl Files {
 }
 
 /// As much of the format as these tests write.
-fn read_config(bytes: &[u8], _: Edition) -> Config {
+fn read_config(bytes: &[u8], _: &Source, _: Edition) -> Config {
     let value: serde_json::Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) => {

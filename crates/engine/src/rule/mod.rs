@@ -1,0 +1,39 @@
+//! Hooks that need no process: hookify rules and rules declared in a hooks.json.
+//!
+//! Pure: an event in, an outcome out, and nothing when the rule has nothing to
+//! say. The one file a rule can ask for, the transcript, is read by the caller.
+
+pub mod declared;
+pub mod hookify;
+mod look;
+
+pub use look::Look;
+
+use crate::outcome::ReadOutcome;
+
+/// A hook that is decided inside the engine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rule {
+    /// A rule of a `.claude/hookify.*.local.md`.
+    Hookify(hookify::Rule),
+    /// A `type: "rule"` entry of a hooks.json.
+    Declared(declared::Rule),
+}
+
+impl Rule {
+    /// What lists and records call it.
+    pub fn label(&self) -> &str {
+        match self {
+            Rule::Hookify(rule) => rule.label(),
+            Rule::Declared(rule) => rule.label(),
+        }
+    }
+
+    /// What it says to an event; nothing when it does not apply.
+    pub fn apply(&self, look: &Look<'_>) -> Option<ReadOutcome> {
+        match self {
+            Rule::Hookify(rule) => rule.apply(look),
+            Rule::Declared(rule) => rule.apply(look),
+        }
+    }
+}
