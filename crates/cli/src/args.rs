@@ -56,6 +56,32 @@ pub enum Command {
     Completions(commands::completions::CompletionsArgs),
 }
 
+/// What `run` alone can be given. It is called at every step of an agent, and
+/// most of the time to parse its words goes into describing all other commands.
+#[derive(Debug, Parser)]
+#[command(name = "boathook", disable_help_flag = true, disable_help_subcommand = true)]
+struct Quick {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: QuickCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum QuickCommand {
+    #[command(disable_help_flag = true)]
+    Run(commands::run::RunArgs),
+}
+
+/// Reads what was typed. Whatever the quick way does not understand, help and
+/// mistakes included, goes the long way.
+pub fn parse() -> Result<Args, clap::Error> {
+    if let Ok(Quick { global, command: QuickCommand::Run(run) }) = Quick::try_parse() {
+        return Ok(Args { global, command: Command::Run(run) });
+    }
+    Args::try_parse()
+}
+
 fn edition() -> impl TypedValueParser<Value = Edition> {
     PossibleValuesParser::new(Edition::ALL.map(Edition::name))
         .map(|name| Edition::named(&name).expect("only names of editions are accepted"))

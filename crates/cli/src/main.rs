@@ -13,11 +13,15 @@ mod ui;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::args::{Args, Command};
 use crate::error::Failed;
 use crate::ui::Ui;
+
+/// musl's own gives each small block back to the kernel at once; for a program
+/// that lives a millisecond that is most of its life.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 /// What a command came to, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +35,7 @@ pub enum Status {
 }
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match args::parse() {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };

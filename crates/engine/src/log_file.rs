@@ -3,13 +3,13 @@
 //! Lines are appended under a lock. A line that a crash tore is passed over by
 //! readers and counted.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::record::Record;
-use crate::state::{Durability, StateDir, StateError};
+use crate::state::{OpenFolder, StateDir, StateError};
 
 /// Segments kept,
 const SEGMENTS: u64 = 10;
@@ -22,6 +22,9 @@ const BYTES: u64 = 64 * 1024 * 1024 / SEGMENTS;
 const LONGEST_WAIT: Duration = Duration::from_millis(300);
 
 const FOLDER: &str = "log";
+/// Its file also holds a note of where the next line goes.
+const LOCK: &str = "lock";
+const LONGEST_NOTE: u64 = 100;
 
 /// The log of one state directory.
 #[derive(Debug, Clone)]
@@ -40,28 +43,27 @@ impl LogFile {
         if records.is_empty() {
             return Ok(());
         }
-        let lock = self.state.append(FOLDER, "lock")?;
+        let folder = self.state.open_folder(FOLDER)?;
+        let lock = folder.change(LOCK)?;
         self.take(&lock)?;
-        let mut end = self.end()?;
-        let mut file = self.state.append(FOLDER, &name(end.segment))?;
-        if end.torn {
-            // What a crash left of a line must not swallow the next one.
-            file.write_all(b"\n").map_err(|error| self.error(&name(end.segment), error))?;
-        }
+        let (mut end, mut file) = self.end(&lock, &folder)?;
         for record in records {
-            let line =
-                serde_json::to_string(record).map_err(|error| self.error("lock", error.into()))? + "\n";
+            let line = serde_json::to_string(record).map_err(|error| self.error(LOCK, error.into()))? + "\n";
             if end.has_no_room_for(&line) {
-                end = self.next_segment(end)?;
-                file = self.state.append(FOLDER, &name(end.segment))?;
+                self.remove_old(end.segment + 1)?;
+                (end, file) = self.open(end.segment + 1, &folder)?;
+            }
+            if end.torn {
+                // What a crash left of a line must not swallow the next one.
+                file.write_all(b"\n").map_err(|error| self.error(&name(end.segment), error))?;
+                end = End { torn: false, bytes: end.bytes + 1, ..end };
             }
             file.write_all(line.as_bytes()).map_err(|error| self.error(&name(end.segment), error))?;
             end.records += 1;
             end.bytes += line.len() as u64;
         }
         // The records are written; without this note the next writer finds the end itself.
-        let text = format!("{} {} {}\n", end.segment, end.records, end.bytes);
-        let _ = self.state.write(FOLDER, "end", text.as_bytes(), Durability::Relaxed);
+        let _ = end.note_in(&lock);
         Ok(())
     }
 
@@ -75,7 +77,7 @@ impl LogFile {
                 Err(TryLockError::WouldBlock) if start.elapsed() < LONGEST_WAIT => {
                     thread::sleep(Duration::from_millis(5))
                 }
-                Err(error) => return Err(self.error("lock", error.into())),
+                Err(error) => return Err(self.error(LOCK, error.into())),
             }
         }
     }
@@ -97,34 +99,35 @@ impl LogFile {
         Ok((records, unreadable))
     }
 
-    fn next_segment(&self, end: End) -> Result<End, StateError> {
-        let segment = end.segment + 1;
+    /// Makes room for a segment.
+    fn remove_old(&self, segment: u64) -> Result<(), StateError> {
         for old in self.segments()?.into_iter().filter(|old| old + SEGMENTS <= segment) {
             self.state.remove(FOLDER, &name(old))?;
         }
-        Ok(End { segment, records: 0, bytes: 0, torn: false })
+        Ok(())
     }
 
     /// Where the next line goes. What the note of it does not know of was torn
     /// by a crash, or written by somebody who could not leave a note.
-    fn end(&self) -> Result<End, StateError> {
-        let text = self.state.read(FOLDER, "end")?.unwrap_or_default();
-        let numbers: Vec<u64> = String::from_utf8_lossy(&text)
-            .split_whitespace()
-            .filter_map(|number| number.parse().ok())
-            .collect();
-        let last = self.segments_end()?.unwrap_or(0);
-        let size = fs::metadata(self.state.file(FOLDER, &name(last))).map_or(0, |data| data.len());
-        match numbers[..] {
-            [segment, records, bytes] if segment == last => {
-                Ok(End { segment, records, bytes: size, torn: size != bytes && size > 0 })
+    fn end(&self, lock: &File, folder: &OpenFolder) -> Result<(End, File), StateError> {
+        if let Some(noted) = End::noted_in(lock) {
+            let file = folder.append(&name(noted.segment))?;
+            if self.size(&file, noted.segment)? == noted.bytes {
+                return Ok((noted, file));
             }
-            _ => Ok(End { segment: last, records: 0, bytes: size, torn: size > 0 }),
         }
+        self.open(self.segments()?.last().copied().unwrap_or(0), folder)
     }
 
-    fn segments_end(&self) -> Result<Option<u64>, StateError> {
-        Ok(self.segments()?.last().copied())
+    /// A segment that nobody noted anything about.
+    fn open(&self, segment: u64, folder: &OpenFolder) -> Result<(End, File), StateError> {
+        let file = folder.append(&name(segment))?;
+        let bytes = self.size(&file, segment)?;
+        Ok((End { segment, records: 0, bytes, torn: bytes > 0 }, file))
+    }
+
+    fn size(&self, file: &File, segment: u64) -> Result<u64, StateError> {
+        file.metadata().map(|data| data.len()).map_err(|error| self.error(&name(segment), error))
     }
 
     /// The bytes of a segment from an offset on; none when it is shorter.
@@ -151,6 +154,21 @@ struct End {
 }
 
 impl End {
+    /// What the last writer left in the file of the lock.
+    fn noted_in(lock: &File) -> Option<End> {
+        let mut text = String::new();
+        lock.take(LONGEST_NOTE).read_to_string(&mut text).ok()?;
+        let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
+        let mut next = || numbers.next().flatten();
+        Some(End { segment: next()?, records: next()?, bytes: next()?, torn: false })
+    }
+
+    /// Always of one length, so that nothing of an older note is left.
+    fn note_in(&self, mut lock: &File) -> io::Result<()> {
+        lock.seek(SeekFrom::Start(0))?;
+        lock.write_all(format!("{:20} {:20} {:20}\n", self.segment, self.records, self.bytes).as_bytes())
+    }
+
     fn has_no_room_for(&self, line: &str) -> bool {
         self.records >= RECORDS || (self.bytes > 0 && self.bytes + line.len() as u64 > BYTES)
     }
@@ -162,6 +180,8 @@ fn name(segment: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::record::tests::record;
     use crate::testing::TempDir;

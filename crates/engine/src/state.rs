@@ -14,7 +14,7 @@ use crate::digest::Digest;
 
 #[cfg_attr(unix, path = "state/unix.rs")]
 #[cfg_attr(windows, path = "state/windows.rs")]
-mod os; // both give: Folder with open, create, read, create_new, append, rename, remove, names, lock
+mod os; // both give: Folder with open, create, read, create_new, append, change, rename, remove, names, lock
 
 /// The state directory. Making this value touches nothing.
 #[derive(Debug, Clone)]
@@ -53,6 +53,14 @@ pub enum StateError {
 #[must_use]
 pub struct Lock {
     _folder: os::Folder,
+}
+
+/// A folder of ours that stays open. For one piece of work, not for long: what
+/// is done in a folder that somebody removed is lost.
+#[derive(Debug)]
+pub struct OpenFolder {
+    folder: os::Folder,
+    path: PathBuf,
 }
 
 /// How much is done so that a write survives a crash of the machine.
@@ -143,9 +151,9 @@ impl StateDir {
         self.write(folder, name, &seal(body), durability)
     }
 
-    /// Opens a file for appending, and makes it when there is none.
-    pub fn append(&self, folder: &str, name: &str) -> Result<File, StateError> {
-        self.created(folder)?.append(name, &self.file(folder, name))
+    /// Opens a folder for several steps; makes it when there is none.
+    pub fn open_folder(&self, folder: &str) -> Result<OpenFolder, StateError> {
+        Ok(OpenFolder { path: self.path.join(folder), folder: self.created(folder)? })
     }
 
     /// Removes a file; says whether there was one.
@@ -199,6 +207,19 @@ impl StateDir {
             opened = opened.create_folder(part)?;
         }
         Ok(opened)
+    }
+}
+
+impl OpenFolder {
+    /// Opens a file for appending, and makes it when there is none.
+    pub fn append(&self, name: &str) -> Result<File, StateError> {
+        self.folder.append(name, &self.path.join(name))
+    }
+
+    /// Opens a file to read and change it in place, and makes it when there is
+    /// none.
+    pub fn change(&self, name: &str) -> Result<File, StateError> {
+        self.folder.change(name, &self.path.join(name))
     }
 }
 

@@ -81,7 +81,16 @@ impl Folder {
 
     /// Opens a file for appending, made when it does not exist.
     pub(super) fn append(&self, name: &str, path: &Path) -> Result<File, StateError> {
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+        self.open_or_create(name, path, OFlags::WRONLY | OFlags::APPEND)
+    }
+
+    /// Opens a file to read and change it in place, made when it does not exist.
+    pub(super) fn change(&self, name: &str, path: &Path) -> Result<File, StateError> {
+        self.open_or_create(name, path, OFlags::RDWR)
+    }
+
+    fn open_or_create(&self, name: &str, path: &Path, way: OFlags) -> Result<File, StateError> {
+        let flags = way | OFlags::CREATE | OFlags::NOFOLLOW;
         let flags = flags | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
         match rustix::fs::openat(&self.handle, name, flags, Mode::from_raw_mode(PRIVATE_FILE as _)) {
             Ok(handle) => check(handle, FileType::RegularFile, path).map(File::from),

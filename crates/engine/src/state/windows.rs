@@ -57,6 +57,12 @@ impl Folder {
         opened.map_err(|error| StateError::Io(path.to_owned(), error))
     }
 
+    pub(super) fn change(&self, name: &str, path: &Path) -> Result<File, StateError> {
+        let mut options = File::options();
+        let opened = options.read(true).write(true).create(true).truncate(false).open(self.path.join(name));
+        opened.map_err(|error| StateError::Io(path.to_owned(), error))
+    }
+
     pub(super) fn rename(&self, from: &str, to: &str, _sync: bool) -> io::Result<()> {
         fs::rename(self.path.join(from), self.path.join(to))
     }
