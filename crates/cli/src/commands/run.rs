@@ -78,6 +78,8 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
         Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),
         Err(error) => ui.warning(&format!("the log was not written: {error}")),
     }
+    // The process ends here: nothing need be given back piece by piece.
+    std::mem::forget(engine);
     // An answer that nobody got is no answer: an `ask` or a redaction must not
     // become an allow, so a gate stays shut.
     let unheard = ui.reader_is_gone() && decision.event.can_block();
