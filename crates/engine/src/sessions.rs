@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
+use crate::digest::Digest;
 use crate::session::Session;
 use crate::state::{Durability, StateDir, StateError};
 
@@ -68,7 +67,5 @@ impl Sessions {
 
 /// Conversation ids are a host's words, so the file is named by their hash.
 fn file_name(conversation: &str) -> String {
-    let digest = Sha256::digest(conversation.as_bytes());
-    let hash: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("{hash}.json")
+    format!("{:.32}.json", Digest::of(conversation.as_bytes()))
 }
