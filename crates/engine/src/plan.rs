@@ -10,7 +10,7 @@ use crate::definition::Action;
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
 use crate::fill::Event;
-use crate::judge::{Question, fill};
+use crate::judge::{Question, instruction};
 use crate::load::{Hook, HookSet, HookState, Withheld};
 use crate::matcher::Verdict;
 use crate::outcome::Failure;
@@ -198,7 +198,8 @@ impl Planner<'_> {
         match &hook.definition.action {
             Action::Broken { reason, .. } => fail(Failure::BrokenEntry(reason.clone())),
             Action::Prompt { prompt, model } => Work::Ask(Question {
-                prompt: fill(prompt, &self.event.payload.to_json()),
+                instruction: instruction(prompt),
+                input: self.event.payload.to_json(),
                 model: model.clone(),
                 timeout: hook.definition.timeout,
             }),
