@@ -65,7 +65,9 @@ pub fn read_verdict(reply: &str) -> Result<Verdict, String> {
         return Err("its reply is a list".to_owned());
     }
     match serde_json::from_str(reply) {
-        Ok(Reply { ok, reason }) => Ok(Verdict { ok, reason }),
+        Ok(Reply { ok, reason }) => {
+            Ok(Verdict { ok, reason: reason.filter(|reason| !reason.trim().is_empty()) })
+        }
         Err(error) if error.is_data() => Err(format!("its reply is not {{ok, reason}}: {error}")),
         Err(_) => Err("its reply is not JSON".to_owned()),
     }
@@ -87,6 +89,7 @@ mod tests {
         assert_eq!(read_verdict(r#"{"ok":false,"reason":"no"}"#), Ok(not_ok));
         assert_eq!(read_verdict(" {\"ok\":true}\n"), Ok(Verdict { ok: true, reason: None }));
         assert_eq!(read_verdict(r#"{"ok":true,"reason":null}"#), Ok(Verdict { ok: true, reason: None }));
+        assert_eq!(read_verdict(r#"{"ok":false,"reason":" "}"#), Ok(Verdict { ok: false, reason: None }));
         let cases = [
             ("nothing", ""),
             ("a word", "yes"),
