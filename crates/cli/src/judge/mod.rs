@@ -29,7 +29,7 @@ use sheet::Sheet;
 
 /// What a judge may know of its surroundings. All of it is the user's own:
 /// nothing comes from a workspace or from a hook.
-#[derive(Debug, Clone)]
+#[derive(Clone)] // no `Debug`: there may be a key in the environment
 pub struct Around {
     /// The environment `boathook` was started in.
     pub environment: Vec<(OsString, OsString)>,

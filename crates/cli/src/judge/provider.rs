@@ -13,7 +13,7 @@ use super::sheet::Sheet;
 
 /// The tool and the schema are called so.
 const NAME: &str = "verdict";
-/// A verdict is a sentence or two.
+/// A verdict is a sentence or two; Anthropic's API wants a number.
 const MOST_TOKENS: u32 = 1024;
 
 /// Whose API is spoken.
@@ -74,8 +74,9 @@ impl Provider {
 
     /// The body of a request.
     ///
-    /// No temperature where newer models refuse one; Ollama must neither cut
-    /// the input nor forget its beginning.
+    /// No temperature where newer models refuse one. Ollama must neither cut
+    /// the input nor forget its beginning, and is told nothing about thinking:
+    /// it forgets the format where that is switched off.
     pub fn request(self, model: &str, sheet: &Sheet) -> Vec<u8> {
         let messages = json!([
             { "role": "system", "content": sheet.instruction },
@@ -103,10 +104,9 @@ impl Provider {
                 "messages": messages,
                 "format": schema(),
                 "stream": false,
-                "think": false,
                 "truncate": false,
                 "shift": false,
-                "options": { "temperature": 0, "num_predict": MOST_TOKENS },
+                "options": { "temperature": 0 },
             }),
         };
         body.to_string().into_bytes()

@@ -56,9 +56,17 @@ impl User {
     /// `boathook …` with the key in its environment, and no other key or proxy.
     pub fn boathook(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(arguments);
-        for name in
-            ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy"]
-        {
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "NO_PROXY",
+            "no_proxy",
+            "http_proxy",
+            "OPENAI_API_KEY",
+            "ALL_PROXY",
+            "all_proxy",
+            "HTTPS_PROXY",
+            "https_proxy",
+        ] {
             command.env_remove(name);
         }
         command.env("KEY", KEY);
