@@ -18,7 +18,7 @@ use crate::run::{Cancel, Exit, Invocation, run_all};
 
 /// A judge that keeps to its timeout can say what it waited for: it is given
 /// this much longer to say it.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// How often somebody who waits for a model looks whether the user cancelled.
 const LOOK_UP: Duration = Duration::from_millis(50);
 /// Longer than anybody waits: a timeout may be any number.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use boathook_engine::read_file::{self, Owner};
 use ureq::http::Response;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Body, Proxy};
+use ureq::{Agent, Body, Proxy, ProxyProtocol};
 
 use super::endpoint::Endpoint;
 use super::key::Key;
@@ -49,14 +49,16 @@ impl From<String> for Refusal {
 impl Client {
     /// Reads the certificates and opens nothing.
     pub fn new(setup: &Setup, around: &Around) -> Result<Client, String> {
+        let proxy = proxy(&setup.endpoint, around)?;
+        let encrypted_proxy = proxy.as_ref().is_some_and(|it| it.protocol() == ProxyProtocol::Https);
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .max_idle_connections(0)
             .user_agent(USER_AGENT)
-            .proxy(proxy(&setup.endpoint, around)?);
-        if setup.endpoint.encrypted {
+            .proxy(proxy);
+        if setup.endpoint.encrypted || encrypted_proxy {
             config = config.tls_config(tls(setup, around)?);
         }
         Ok(Client {

@@ -18,9 +18,11 @@ impl Key {
         &self.0
     }
 
-    /// The text with the key taken out, should a server repeat it.
+    /// The text with the key taken out, should a server repeat it. A word that
+    /// stands in for a key where none is needed may stay.
     pub fn hidden_in(&self, text: &str) -> String {
-        text.replace(&self.0, "[key]")
+        const SHORTEST_SECRET: usize = 8;
+        if self.0.len() < SHORTEST_SECRET { text.to_owned() } else { text.replace(&self.0, "[key]") }
     }
 }
 

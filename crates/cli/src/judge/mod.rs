@@ -17,7 +17,6 @@ mod sheet;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use boathook_engine::judge::{Judge, Question, Verdict};
@@ -52,23 +51,25 @@ pub struct HttpJudge {
     setup: Setup,
     around: Around,
     keys: Keys,
-    client: OnceLock<Result<Client, String>>,
 }
 
 impl HttpJudge {
     /// From the `[judge]` table; an error says what to write instead.
     pub fn new(table: toml::Value, around: Around) -> Result<HttpJudge, String> {
         let setup = Setup::read(table)?;
-        Ok(HttpJudge { keys: Keys::of(&setup), setup, around, client: OnceLock::new() })
+        Ok(HttpJudge { keys: Keys::of(&setup), setup, around })
     }
 
     fn ask(&self, question: &Question, deadline: Deadline) -> Result<Verdict, String> {
-        let client = self.client.get_or_init(|| Client::new(&self.setup, &self.around));
-        let client = client.as_ref().map_err(Clone::clone)?;
+        // Made for each question: a certificate that was put right counts at once.
+        let client = Client::new(&self.setup, &self.around)?;
         let key = self.keys.get(&self.around, deadline)?;
+        let hidden = |text: String| match &key {
+            Some(key) => key.hidden_in(&text),
+            None => text,
+        };
         let model = question.model.as_deref().unwrap_or(&self.setup.model);
         let body = self.setup.provider.request(model, &Sheet::of(question));
-        let hidden = |text: String| key.as_ref().map_or(text.clone(), |key| key.hidden_in(&text));
         let reply = client.send(&body, key.as_ref(), deadline).map_err(|refusal| {
             if refusal.was_the_key {
                 self.keys.forget();
