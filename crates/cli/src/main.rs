@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod error;
+mod judge;
 mod payload_args;
 mod report;
 mod settings;

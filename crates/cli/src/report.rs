@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use boathook_engine::load::HookSet;
+use boathook_engine::definition::Action;
+use boathook_engine::engine::Settings;
+use boathook_engine::load::{Hook, HookSet, HookState};
 use boathook_engine::problem::{Problem, Severity};
 use boathook_engine::read_file::{self, Owner};
 use serde_json::{Value, json};
@@ -99,6 +101,14 @@ pub fn whole_sources(ui: &mut Ui, set: &HookSet, texts: &mut Texts) {
     for it in set.problems.iter().filter(|problem| problem.place.is_none()) {
         problem(ui, it, texts);
     }
+}
+
+/// Why a prompt hook that may run has no model to ask.
+pub fn no_model(settings: &Settings, hook: &Hook) -> Option<String> {
+    let (HookState::Ready, Action::Prompt { model, .. }) = (&hook.state, &hook.definition.action) else {
+        return None;
+    };
+    settings.would_ask(model.as_deref()).err().map(|failure| format!("it {failure}"))
 }
 
 /// A column of text, cut and padded.

@@ -6,10 +6,12 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
+use boathook_engine::judge::Judge;
 use boathook_engine::read_file::{self, Owner, ReadError};
 use boathook_engine::record::Keep;
 use boathook_engine::run::{Cancel, cancel_on_signals};
@@ -18,6 +20,7 @@ use serde::Deserialize;
 
 use crate::args::Global;
 use crate::error::Failed;
+use crate::judge::{Around, BrokenJudge, HttpJudge};
 use crate::ui::Ui;
 
 /// Our own `config.toml`.
@@ -28,6 +31,8 @@ struct ConfigFile {
     user_email: Option<String>,
     loop_ceiling: Option<u32>,
     log: LogTable,
+    /// Read by `judge`: a mistake in it costs prompt hooks and nothing else.
+    judge: Option<toml::Value>,
     experiments: Experiments,
 }
 
@@ -69,7 +74,9 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
         let choices = "\"full\", \"redacted\" or \"none\"";
         ui.warning(&format!("{}: log.payload `{name}` is none; write {choices}", file.display()));
     }
+    let judge = config.judge.map(|table| judge(ui, table, &file, &home));
     Ok(Settings {
+        judge,
         edition: global.edition.or(edition).unwrap_or_default(),
         keep: keep.unwrap_or_default(),
         user_email: config.user_email,
@@ -85,6 +92,21 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
             ..Roots::new(Os::current(), &home, state_directory(&home), workspaces(ui, global, roots, &home)?)
         })
     })
+}
+
+/// The model behind prompt hooks. A table that is wrong is said, and prompt
+/// hooks then fail for that reason.
+fn judge(ui: &mut Ui, table: toml::Value, file: &Path, home: &Path) -> Arc<dyn Judge> {
+    let folder = file.parent().unwrap_or(home).to_owned();
+    let around = Around { environment: env::vars_os().collect(), home: home.to_owned(), folder };
+    match HttpJudge::new(table, around) {
+        Ok(judge) => Arc::new(judge),
+        Err(problem) => {
+            let problem = format!("{}: [judge] {problem}", file.display());
+            ui.warning(&format!("{problem}; prompt hooks fail"));
+            Arc::new(BrokenJudge(problem))
+        }
+    }
 }
 
 /// `--workspace`, else the payload's roots, else the nearest ancestor with

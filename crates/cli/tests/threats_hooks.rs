@@ -602,7 +602,7 @@ fn h40_a_model_that_does_not_answer() {
     let cases: [(Option<&'static str>, &str); 5] = [
         (Some("slow"), "timed out after 300ms"),
         (Some("just text"), "not JSON"),
-        (Some(r#"{"ok":"false"}"#), "no boolean `ok`"),
+        (Some(r#"{"ok":"false"}"#), "expected a boolean"),
         (Some(r#"{"ok":false,"reason":"unsafe"}"#), "unsafe"),
         (None, "none is configured"),
     ];

@@ -291,9 +291,10 @@ impl Engine {
 }
 
 impl Explanation {
-    /// Whether there is a model that prompt hooks can ask.
-    pub fn has_model(&self) -> bool {
-        self.settings.judge.is_some()
+    /// Which model a prompt hook that names this one would ask, or what is said
+    /// of the hook when there is none.
+    pub fn would_ask(&self, model: Option<&str>) -> Result<String, String> {
+        self.settings.would_ask(model)
     }
 
     /// What would run, and why the rest would not.

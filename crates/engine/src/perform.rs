@@ -16,6 +16,14 @@ use crate::outcome::{Failure, Outcome, ReadOutcome, is_whole_answer, read_outcom
 use crate::plan::{Step, Work};
 use crate::run::{Cancel, Exit, Invocation, run_all};
 
+/// A judge that keeps to its timeout can say what it waited for: it is given
+/// this much longer to say it.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How often somebody who waits for a model looks whether the user cancelled.
+const LOOK_UP: Duration = Duration::from_millis(50);
+/// Longer than anybody waits: a timeout may be any number.
+const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// What performing needs beside the plan.
 pub struct Performer<'p> {
     /// The edition's rules.
@@ -72,7 +80,7 @@ impl Performer<'_> {
                 Some(exit) => (read_outcome(&exit, event.kind, &event.payload, self.rules), Some(exit)),
                 None => (ReadOutcome::failed(Failure::NotStarted("it was never reached".to_owned())), None),
             },
-            Work::Ask(_) => (read_verdict(question, event.kind), None),
+            Work::Ask(_) => (self.read_verdict(question, event.kind), None),
             Work::Said(read) => (*read, None),
             Work::Fail { failure, blocks } => (ReadOutcome { blocks, ..ReadOutcome::failed(failure) }, None),
         };
@@ -88,8 +96,32 @@ impl Performer<'_> {
         let started = thread::Builder::new().name("judge".to_owned()).spawn(move || {
             let _ = sender.send(judge.judge(&asked));
         });
-        let deadline = Instant::now() + question.timeout;
+        let deadline = Instant::now() + question.timeout.min(A_YEAR) + LAST_WORDS;
         Some(Asked { timeout: question.timeout, deadline, receiver: started.is_ok().then_some(receiver) })
+    }
+
+    fn read_verdict(&self, asked: Option<Asked>, event: EventKind) -> ReadOutcome {
+        let Some(asked) = asked else { return ReadOutcome::failed(Failure::NoJudge) };
+        let Some(receiver) = asked.receiver else {
+            return ReadOutcome::failed(Failure::Judge("no thread could be started".to_owned()));
+        };
+        loop {
+            if self.cancel.is_cancelled() {
+                // As for a process: who cancels wants nothing to happen.
+                return ReadOutcome { blocks: true, ..ReadOutcome::failed(Failure::Cancelled) };
+            }
+            let left = asked.deadline.saturating_duration_since(Instant::now());
+            let failure = match receiver.recv_timeout(left.min(LOOK_UP)) {
+                Ok(Ok(verdict)) => return ReadOutcome::plain(meaning(verdict, event)),
+                Ok(Err(problem)) => Failure::Judge(problem),
+                Err(mpsc::RecvTimeoutError::Timeout) if !left.is_zero() => continue,
+                Err(mpsc::RecvTimeoutError::Timeout) => Failure::TimedOut(asked.timeout),
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    Failure::Judge("it ended without a word".to_owned())
+                }
+            };
+            return ReadOutcome::failed(failure);
+        }
     }
 }
 
@@ -97,21 +129,6 @@ struct Asked {
     timeout: Duration,
     deadline: Instant,
     receiver: Option<mpsc::Receiver<Result<Verdict, String>>>,
-}
-
-fn read_verdict(asked: Option<Asked>, event: EventKind) -> ReadOutcome {
-    let Some(asked) = asked else { return ReadOutcome::failed(Failure::NoJudge) };
-    let Some(receiver) = asked.receiver else {
-        return ReadOutcome::failed(Failure::Judge("no thread could be started".to_owned()));
-    };
-    match receiver.recv_timeout(asked.deadline.saturating_duration_since(Instant::now())) {
-        Ok(Ok(verdict)) => ReadOutcome::plain(meaning(verdict, event)),
-        Ok(Err(problem)) => ReadOutcome::failed(Failure::Judge(problem)),
-        Err(mpsc::RecvTimeoutError::Timeout) => ReadOutcome::failed(Failure::TimedOut(asked.timeout)),
-        Err(mpsc::RecvTimeoutError::Disconnected) => {
-            ReadOutcome::failed(Failure::Judge("it ended without a word".to_owned()))
-        }
-    }
 }
 
 /// Not ok refuses on a gate and is a follow-up at a stop.

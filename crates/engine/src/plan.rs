@@ -10,7 +10,7 @@ use crate::definition::Action;
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
 use crate::fill::Event;
-use crate::judge::{Question, fill};
+use crate::judge::{Question, instruction};
 use crate::load::{Hook, HookSet, HookState, Withheld};
 use crate::matcher::Verdict;
 use crate::outcome::{Failure, ReadOutcome};
@@ -199,7 +199,8 @@ impl Planner<'_> {
                 Work::Fail { failure: Failure::BrokenEntry(reason.clone()), blocks: false }
             }
             Action::Prompt { prompt, model } => Work::Ask(Question {
-                prompt: fill(prompt, &self.event.payload.to_json()),
+                instruction: instruction(prompt),
+                input: self.event.payload.to_json(),
                 model: model.clone(),
                 timeout: hook.definition.timeout,
             }),

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use boathook_engine::config::apply_fixes;
-use boathook_engine::engine::load_options;
-use boathook_engine::load::{HookSet, Loader};
+use boathook_engine::engine::{Settings, load_options};
+use boathook_engine::load::{Hook, HookSet, Loader};
 use boathook_engine::problem::{Problem, Severity};
 
 use crate::Status;
@@ -46,9 +47,10 @@ pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, F
         }
         set = load(ui, global)?;
     }
-    // Whether somebody trusts the hooks says nothing about how they are written.
-    let written =
-        set.problems.iter().filter(|problem| !matches!(problem.code, "untrusted" | "trust-changed"));
+    // Whether somebody trusts the hooks, or has a model for them, says nothing
+    // about how they are written.
+    let elsewhere = |problem: &&Problem| matches!(problem.code, "untrusted" | "trust-changed" | "no-model");
+    let written = set.problems.iter().filter(|problem| !elsewhere(problem));
     let worst = written.map(|problem| problem.severity).max();
     let bad = if args.strict { Severity::Warning } else { Severity::Error };
     let status = if worst.is_some_and(|worst| worst >= bad) { Status::Failure } else { Status::Success };
@@ -76,10 +78,23 @@ fn in_order(set: &HookSet) -> Vec<&Problem> {
     problems
 }
 
-fn load(ui: &mut Ui, global: &Global) -> Result<std::sync::Arc<HookSet>, Failed> {
+fn load(ui: &mut Ui, global: &Global) -> Result<Arc<HookSet>, Failed> {
     let settings = settings(ui, global, &[])?;
     let workspaces = settings.roots.workspaces.clone();
-    Ok(Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces))
+    let mut set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
+    let without: Vec<Problem> = set.hooks.iter().filter_map(|hook| no_model(&settings, hook)).collect();
+    if !without.is_empty() {
+        Arc::make_mut(&mut set).problems.extend(without);
+    }
+    Ok(set)
+}
+
+/// A prompt hook that nobody can answer on this machine.
+fn no_model(settings: &Settings, hook: &Hook) -> Option<Problem> {
+    let problem =
+        Problem::warning("no-model", format!("a prompt hook fails: {}", report::no_model(settings, hook)?))
+            .help("name a provider and a model in the `[judge]` table of config.toml");
+    Some(Problem { file: Some(hook.source.file.clone()), place: hook.definition.place.clone(), ..problem })
 }
 
 fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {

@@ -1,8 +1,7 @@
 //! `boathook explain`: what would run, and why the rest would not.
 
-use boathook_engine::engine::Engine;
+use boathook_engine::engine::{Engine, Explanation};
 use boathook_engine::load::{Hook, TrustMode};
-use boathook_engine::outcome::Failure;
 use boathook_engine::plan::{Plan, Skipped, Step, Work};
 use boathook_engine::run::how_it_starts;
 use serde_json::{Value, json};
@@ -42,7 +41,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     let explanation = Engine::new(settings).explain(event);
     let plan = explanation.plan();
     if args.json {
-        ui.json(&as_json(&plan).to_string());
+        ui.json(&as_json(&plan, &explanation).to_string());
         return Ok(Status::Success);
     }
     report::whole_sources(ui, &explanation.hooks, &mut Texts::default());
@@ -58,7 +57,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     }
     for (number, step) in plan.steps.iter().enumerate() {
         ui.line("");
-        step_lines(ui, number + 1, step, explanation.has_model());
+        step_lines(ui, number + 1, step, &explanation);
     }
     if !plan.skipped.is_empty() {
         ui.line("");
@@ -70,7 +69,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     Ok(Status::Success)
 }
 
-fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, has_model: bool) {
+fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explanation) {
     let definition = &step.hook.definition;
     let label = ui.styled(&definition.label().replace('\n', "\n      "), Style::Bold);
     ui.painted_line(&format!("{number}. {label}"));
@@ -80,10 +79,10 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, has_model: bool) {
             ui.line(&format!("   directory  {}", invocation.run_dir.display()));
             ui.line(&format!("   starts as  {}", how_it_starts(invocation)));
         }
-        Work::Ask(_) if !has_model => ui.line(&format!("   fails      it {}", Failure::NoJudge)),
-        Work::Ask(question) => {
-            ui.line(&format!("   asks       {}", question.model.as_deref().unwrap_or("the default model")));
-        }
+        Work::Ask(question) => match explanation.would_ask(question.model.as_deref()) {
+            Ok(model) => ui.line(&format!("   asks       {model}")),
+            Err(failure) => ui.line(&format!("   fails      it {failure}")),
+        },
         Work::Said(_) => ui.line("   rule       decided without a process"),
         Work::Fail { failure, .. } => ui.line(&format!("   fails      it {failure}")),
     }
@@ -108,7 +107,7 @@ fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, subject: Option<&str>) {
     ui.line(&format!("   because    {}", skipped.why.sentence(skipped.hook, subject)));
 }
 
-fn as_json(plan: &Plan<'_>) -> Value {
+fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
     let common = |hook: &Hook| {
         json!({
             "command": hook.definition.label(),
@@ -131,7 +130,13 @@ fn as_json(plan: &Plan<'_>) -> Value {
             common(step.hook),
             json!({ "directory": invocation.run_dir, "starts_as": how_it_starts(invocation) }),
         ),
-        Work::Ask(question) => with(common(step.hook), json!({ "model": question.model })),
+        Work::Ask(question) => {
+            let asks = match explanation.would_ask(question.model.as_deref()) {
+                Ok(model) => json!({ "model": question.model, "asks": model }),
+                Err(failure) => json!({ "model": question.model, "fails": failure.to_string() }),
+            };
+            with(common(step.hook), asks)
+        }
         Work::Said(_) => with(common(step.hook), json!({ "rule": true })),
         Work::Fail { failure, .. } => with(common(step.hook), json!({ "fails": failure.to_string() })),
     };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use boathook_engine::definition::Action;
-use boathook_engine::engine::load_options;
+use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::event::EVENTS;
 use boathook_engine::load::{Hook, HookSet, HookState, Loader, SourceState};
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ use crate::ui::{Style, Ui};
 
 /// List configured hooks by event and source
 ///
-/// Shows whether each may run: trusted, withheld, broken, or the same command
-/// twice on one event. Runs nothing.
+/// Shows whether each may run: trusted, withheld, broken, without a model to
+/// ask, or the same command twice on one event. Runs nothing.
 #[derive(Debug, clap::Args)]
 pub struct ListArgs {
     /// Print JSON
@@ -33,7 +33,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     let workspaces = settings.roots.workspaces.clone();
     let set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
     if args.json {
-        ui.json(&as_json(&set).to_string());
+        ui.json(&as_json(&set, &settings).to_string());
         return Ok(Status::Success);
     }
     let duplicates = duplicates(&set);
@@ -45,7 +45,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         let name = ui.styled(spec.name, Style::Bold);
         ui.painted_line(&name);
         for hook in hooks {
-            hook_lines(ui, hook, duplicates.contains_key(&key(hook)));
+            hook_lines(ui, hook, &settings, duplicates.contains_key(&key(hook)));
         }
     }
     if set.hooks.is_empty() {
@@ -60,10 +60,12 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     Ok(Status::Success)
 }
 
-fn hook_lines(ui: &mut Ui, hook: &Hook, twice: bool) {
+fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, twice: bool) {
+    let no_model = report::no_model(settings, hook);
     let (state, style) = match (&hook.state, &hook.definition.action) {
         (HookState::Withheld(_), _) => ("withheld", Style::Yellow),
         (HookState::Ready, Action::Broken { .. }) => ("error", Style::Red),
+        (HookState::Ready, Action::Prompt { .. }) if no_model.is_some() => ("no model", Style::Yellow),
         (HookState::Ready, Action::Command(_) | Action::Prompt { .. } | Action::Rule(_)) => {
             ("ready", Style::Green)
         }
@@ -85,6 +87,7 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, twice: bool) {
     if let Action::Broken { reason, .. } = &hook.definition.action {
         facts.push(reason.clone());
     }
+    facts.extend(no_model);
     if twice {
         facts.push("the same command twice on this event: it runs twice".to_owned());
     }
@@ -123,9 +126,10 @@ fn duplicates(set: &HookSet) -> HashMap<(&'static str, String), usize> {
     counts
 }
 
-fn as_json(set: &Arc<HookSet>) -> Value {
+fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
     let duplicates = duplicates(set);
     let hook = |hook: &Hook| {
+        let no_model = report::no_model(settings, hook);
         json!({
             "event": hook.definition.event.name(),
             "command": hook.definition.label(),
@@ -140,12 +144,13 @@ fn as_json(set: &Arc<HookSet>) -> Value {
             "state": match (&hook.state, &hook.definition.action) {
                 (HookState::Withheld(_), _) => "withheld",
                 (HookState::Ready, Action::Broken { .. }) => "error",
+                (HookState::Ready, _) if no_model.is_some() => "no model",
                 (HookState::Ready, _) => "ready",
             },
             "reason": match (&hook.state, &hook.definition.action) {
                 (HookState::Withheld(why), _) => Some(why.reason().to_owned()),
                 (HookState::Ready, Action::Broken { reason, .. }) => Some(reason.clone()),
-                (HookState::Ready, _) => None,
+                (HookState::Ready, _) => no_model,
             },
             "duplicate": duplicates.contains_key(&key(hook)),
         })

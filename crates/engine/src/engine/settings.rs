@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::edition::Edition;
 use crate::judge::Judge;
 use crate::load::{LoadOptions, Surface, TrustMode};
+use crate::outcome::Failure;
 use crate::record::Keep;
 use crate::run::Cancel;
 use crate::source::{Roots, ThirdParty};
@@ -72,6 +73,13 @@ impl Settings {
             called_from: Vec::new(),
             cancel: Cancel::default(),
         }
+    }
+
+    /// Which model a prompt hook that names this one would ask, or what is said
+    /// of the hook when there is none. Starts nothing and opens nothing.
+    pub fn would_ask(&self, model: Option<&str>) -> Result<String, String> {
+        let judge = self.judge.as_ref().ok_or_else(|| Failure::NoJudge.to_string())?;
+        judge.would_ask(model).map_err(|reason| format!("has no model to ask: {reason}"))
     }
 }
 

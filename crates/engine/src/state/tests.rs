@@ -3,6 +3,10 @@ use std::fs;
 use super::*;
 use crate::testing::TempDir;
 
+fn append(state: &StateDir, folder: &str) -> Result<File, StateError> {
+    state.open_folder(folder)?.append("log")
+}
+
 fn state(dir: &TempDir) -> StateDir {
     StateDir::new(dir.path().join("below/state"))
 }
@@ -20,8 +24,8 @@ fn what_was_written_is_read_and_nothing_is_made_by_looking() {
     state.write("trust/blobs", "b", b"deep", Durability::Relaxed).expect("written");
     state.write("trust", "a", b"one", Durability::Synced).expect("written");
     state.write("trust", "a", b"two", Durability::Synced).expect("replaced");
-    state.append("", "log").expect("made").write_all(b"x").expect("appended");
-    state.append("", "log").expect("opened").write_all(b"y").expect("appended");
+    append(&state, "").expect("made").write_all(b"x").expect("appended");
+    append(&state, "").expect("opened").write_all(b"y").expect("appended");
     assert_eq!(state.read("trust", "a").expect("read").as_deref(), Some(&b"two"[..]));
     assert_eq!(state.read("trust/blobs", "b").expect("read").as_deref(), Some(&b"deep"[..]));
     assert_eq!(state.read("", "log").expect("read").as_deref(), Some(&b"xy"[..]));
@@ -76,7 +80,7 @@ mod unix {
         let dir = TempDir::new();
         let state = state(&dir);
         state.write("trust", "a", b"", Durability::Relaxed).expect("written");
-        state.append("", "log").expect("made");
+        append(&state, "").expect("made");
         assert_eq!(mode(state.path()), 0o700);
         assert_eq!(mode(&state.path().join("trust")), 0o700);
         assert_eq!(mode(&state.file("trust", "a")), 0o600);
@@ -107,7 +111,7 @@ mod unix {
             for error in [
                 state.read("trust", "a").expect_err(name),
                 state.write("trust", "a", b"", Durability::Relaxed).expect_err(name),
-                state.append("trust", "log").expect_err(name),
+                append(&state, "trust").expect_err(name),
                 state.remove("trust", "a").expect_err(name),
                 state.names("trust").expect_err(name),
             ] {
@@ -138,7 +142,7 @@ mod unix {
         symlink(&target, state.file("trust", "b")).expect("a link");
         symlink(&target, state.file("", "log")).expect("a link");
         assert!(matches!(state.read("trust", "b"), Err(StateError::Link(_))));
-        assert!(matches!(state.append("", "log"), Err(StateError::Link(_))));
+        assert!(matches!(append(&state, ""), Err(StateError::Link(_))));
         state.write("trust", "b", b"new", Durability::Relaxed).expect("the link is replaced, not followed");
         assert_eq!(fs::read(&target).expect("read"), b"mine");
     }

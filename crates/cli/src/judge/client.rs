@@ -1,0 +1,201 @@
+//! Sends one request and receives one answer, within the deadline.
+//!
+//! Redirects are not followed, no connection is kept, an answer has at most a
+//! megabyte. A server that is busy is asked a second time when it says when
+//! and that is before the deadline; nothing else is tried again.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use boathook_engine::read_file::{self, Owner};
+use ureq::http::Response;
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Body, Proxy, ProxyProtocol};
+
+use super::endpoint::Endpoint;
+use super::key::Key;
+use super::provider::Provider;
+use super::proxy::proxy_for;
+use super::setup::{KeySource, Setup};
+use super::{Around, Deadline, shortened};
+
+/// An answer is a few hundred bytes.
+const LONGEST_ANSWER: u64 = 1024 * 1024;
+const USER_AGENT: &str = concat!("boathook/", env!("CARGO_PKG_VERSION"));
+
+/// Speaks with one endpoint.
+pub struct Client {
+    agent: Agent,
+    endpoint: Endpoint,
+    provider: Provider,
+    key_from: KeySource,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub struct Refusal {
+    pub reason: String,
+    /// Another key might help.
+    pub was_the_key: bool,
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Refusal {
+        Refusal { reason, was_the_key: false }
+    }
+}
+
+impl Client {
+    /// Reads the certificates and opens nothing.
+    pub fn new(setup: &Setup, around: &Around) -> Result<Client, String> {
+        let proxy = proxy(&setup.endpoint, around)?;
+        let encrypted_proxy = proxy.as_ref().is_some_and(|it| it.protocol() == ProxyProtocol::Https);
+        let mut config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .max_idle_connections(0)
+            .user_agent(USER_AGENT)
+            .proxy(proxy);
+        if setup.endpoint.encrypted || encrypted_proxy {
+            config = config.tls_config(tls(setup, around)?);
+        }
+        Ok(Client {
+            agent: config.build().new_agent(),
+            endpoint: setup.endpoint.clone(),
+            provider: setup.provider,
+            key_from: setup.key.clone(),
+        })
+    }
+
+    /// The body of a good answer.
+    pub fn send(&self, body: &[u8], key: Option<&Key>, deadline: Deadline) -> Result<Vec<u8>, Refusal> {
+        let mut answer = self.once(body, key, deadline)?;
+        if let Some(pause) = pause(&answer).filter(|pause| deadline.left().is_ok_and(|left| *pause < left)) {
+            thread::sleep(pause);
+            answer = self.once(body, key, deadline)?;
+        }
+        let status = answer.status();
+        let read = answer.into_body().into_with_config().limit(LONGEST_ANSWER).read_to_vec();
+        if status.is_success() {
+            return Ok(read.map_err(|error| self.trouble(&error, deadline))?);
+        }
+        // What the server says of its own trouble is worth telling, if it comes.
+        Err(self.refusal(status.as_u16(), &read.unwrap_or_default()))
+    }
+
+    fn once(&self, body: &[u8], key: Option<&Key>, deadline: Deadline) -> Result<Response<Body>, Refusal> {
+        let mut request = self.agent.post(self.endpoint.with(self.provider.path()));
+        request = request.header("content-type", "application/json");
+        for (name, value) in self.provider.more_headers() {
+            request = request.header(*name, *value);
+        }
+        if let Some(key) = key {
+            let (name, value) = self.provider.key_header(key.for_header());
+            request = request.header(name, value);
+        }
+        let request = request.config().timeout_global(Some(deadline.left()?)).build();
+        Ok(request.send(body).map_err(|error| self.trouble(&error, deadline))?)
+    }
+
+    /// What went wrong on the way.
+    fn trouble(&self, error: &ureq::Error, deadline: Deadline) -> String {
+        let endpoint = &self.endpoint;
+        match error {
+            ureq::Error::Timeout(_) => format!("{endpoint}: {}", deadline.passed()),
+            ureq::Error::BodyExceedsLimit(_) => {
+                format!("{endpoint}: its answer is longer than {LONGEST_ANSWER} bytes")
+            }
+            error => format!("{endpoint}: {error}"),
+        }
+    }
+
+    fn refusal(&self, status: u16, body: &[u8]) -> Refusal {
+        let why = match status {
+            // Servers like to repeat a part of a wrong key: not repeated here.
+            401 | 403 => match &self.key_from {
+                KeySource::None => "no key was sent; name one with `key_env` or `key_command`".to_owned(),
+                KeySource::Variable(name) => format!("it does not accept the key in ${name}"),
+                KeySource::Command(_) => "it does not accept the key that `key_command` printed".to_owned(),
+            },
+            300..=399 => "redirects are not followed; write the final address as `endpoint`".to_owned(),
+            _ => said(body).unwrap_or_else(|| "it does not say why".to_owned()),
+        };
+        let reason = format!("{} answered {status}: {why}", self.endpoint);
+        Refusal { reason, was_the_key: matches!(status, 401 | 403) }
+    }
+}
+
+/// How long a busy server wants to be left alone, where it says so in seconds.
+fn pause(answer: &Response<Body>) -> Option<Duration> {
+    let busy = answer.status().as_u16() == 429 || answer.status().is_server_error();
+    let header = answer.headers().get("retry-after").filter(|_| busy)?;
+    header.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// The message in the body of an error: all three APIs have one.
+fn said(body: &[u8]) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let error = body.get("error")?;
+    let text = error.as_str().or_else(|| error.get("message")?.as_str())?;
+    Some(shortened(text)).filter(|text| !text.is_empty())
+}
+
+fn proxy(endpoint: &Endpoint, around: &Around) -> Result<Option<Proxy>, String> {
+    let Some(address) = proxy_for(endpoint, around) else { return Ok(None) };
+    // The address may hold a password, so it is not repeated.
+    let wrong = "the proxy in the environment is not an http:// or https:// address";
+    let known = ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
+    if address.contains("://") && !known {
+        return Err(wrong.to_owned());
+    }
+    Proxy::new(&address).map(Some).map_err(|_| wrong.to_owned())
+}
+
+fn tls(setup: &Setup, around: &Around) -> Result<TlsConfig, String> {
+    if !processor_is_able() {
+        return Err(
+            "encryption needs a processor with AES and vector instructions of 2014 or later".to_owned()
+        );
+    }
+    let roots = match &setup.ca_file {
+        None => RootCerts::WebPki,
+        Some(file) => RootCerts::new_with_certs(&certificates(&around.folder.join(file))?),
+    };
+    let provider = Arc::new(rustls_graviola::default_provider());
+    Ok(TlsConfig::builder().unversioned_rustls_crypto_provider(provider).root_certs(roots).build())
+}
+
+fn certificates(file: &std::path::Path) -> Result<Vec<ureq::tls::Certificate<'static>>, String> {
+    let wrong = |problem: String| format!("ca_file: {}: {problem}", file.display());
+    let read = read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody);
+    let bytes = read.map_err(|error| wrong(error.to_string()))?.bytes;
+    let mut found = Vec::new();
+    for item in parse_pem(&bytes) {
+        if let PemItem::Certificate(certificate) = item.map_err(|error| wrong(error.to_string()))? {
+            found.push(certificate);
+        }
+    }
+    if found.is_empty() { Err(wrong("there is no certificate in it".to_owned())) } else { Ok(found) }
+}
+
+/// What the cryptography is written for; on less it would panic.
+fn processor_is_able() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("aes")
+        && is_x86_feature_detected!("ssse3")
+        && is_x86_feature_detected!("avx")
+        && is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("adx")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("pclmulqdq");
+    #[cfg(target_arch = "aarch64")]
+    return std::arch::is_aarch64_feature_detected!("neon")
+        && std::arch::is_aarch64_feature_detected!("aes")
+        && std::arch::is_aarch64_feature_detected!("pmull")
+        && std::arch::is_aarch64_feature_detected!("sha2");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    return false;
+}
