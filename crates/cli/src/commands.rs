@@ -8,4 +8,5 @@ pub mod list;
 pub mod log;
 pub mod run;
 pub mod schema;
+pub mod test;
 pub mod trust;
