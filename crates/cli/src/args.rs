@@ -51,6 +51,7 @@ pub enum Command {
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
     Init(commands::init::InitArgs),
+    New(commands::new::NewArgs),
     Test(commands::test::TestArgs),
     Log(commands::log::LogArgs),
     Schema(commands::schema::SchemaArgs),

@@ -32,7 +32,7 @@ pub fn read(file: &Path, text: &str) -> (Vec<Case>, Vec<Problem>) {
     let mut reader = Reader { file, text, problems: Vec::new() };
     let tree = match json_tree(text) {
         Ok(tree) => tree,
-        Err(problem) => return (Vec::new(), vec![placed(problem, file)]),
+        Err(problem) => return (Vec::new(), vec![placed(*problem, file)]),
     };
     let cases = match &tree {
         Node::Array(list) => {
