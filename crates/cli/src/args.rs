@@ -54,6 +54,7 @@ pub enum Command {
     New(commands::new::NewArgs),
     Test(commands::test::TestArgs),
     Log(commands::log::LogArgs),
+    Replay(commands::replay::ReplayArgs),
     Schema(commands::schema::SchemaArgs),
     Completions(commands::completions::CompletionsArgs),
 }

@@ -7,6 +7,7 @@ pub mod init;
 pub mod list;
 pub mod log;
 pub mod new;
+pub mod replay;
 pub mod run;
 pub mod schema;
 pub mod test;

@@ -5,7 +5,7 @@ mod case_file;
 mod compare;
 mod execute;
 mod junit;
-mod scratch;
+pub mod scratch;
 mod show;
 
 use std::fs;

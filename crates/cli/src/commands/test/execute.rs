@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::case::Case;
 use super::compare::{Actual, Difference, differences};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, TRUST};
 
 /// What a case came to.
 #[derive(Debug)]
@@ -89,8 +89,9 @@ fn ask(settings: &Settings, case: &Case) -> Result<Actual, String> {
 
 fn settings_of(settings: &Settings, case: &Case, scratch: &Scratch) -> Result<Settings, String> {
     let mut own = settings.clone();
-    own.roots.state =
-        scratch.state(&settings.roots.state).map_err(|error| format!("no scratch state: {error}"))?;
+    own.roots.state = scratch
+        .state(&settings.roots.state, &[TRUST])
+        .map_err(|error| format!("no scratch state: {error}"))?;
     own.environment = with_variables(&settings.environment, &case.env);
     if case.scratch {
         let workspace = copied(settings, case, scratch)?;

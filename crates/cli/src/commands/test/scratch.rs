@@ -9,8 +9,8 @@ use boathook_engine::read_file::{self, Owner};
 use boathook_engine::state::{Durability, StateDir};
 use tempfile::TempDir;
 
-/// Where the records of trust stand in a state directory.
-const TRUST: &str = "trust";
+/// The folder of a state directory that holds the records of trust.
+pub const TRUST: &str = "trust";
 /// A `.cursor` folder with more than this is not copied.
 const MOST_FILES: usize = 4_000;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -25,13 +25,15 @@ impl Scratch {
         Ok(Scratch { folder: tempfile::Builder::new().prefix("boathook-test-").tempdir()? })
     }
 
-    /// A state without log and sessions that trusts what the real one trusts.
-    pub fn state(&self, real: &Path) -> io::Result<PathBuf> {
+    /// A state that has these folders of the real one, and nothing else of it.
+    pub fn state(&self, real: &Path, folders: &[&str]) -> io::Result<PathBuf> {
         let (real, own) = (StateDir::new(real), StateDir::new(self.folder.path().join("state")));
-        for name in real.names(TRUST).unwrap_or_default() {
-            // Folders and locks are no records; a record that cannot be read trusts nothing.
-            if let Ok(Some(bytes)) = real.read(TRUST, &name) {
-                own.write(TRUST, &name, &bytes, Durability::Relaxed).map_err(io::Error::other)?;
+        let names = |folder: &str| real.names(folder).unwrap_or_default();
+        for (folder, name) in folders.iter().flat_map(|it| names(it).into_iter().map(move |name| (*it, name)))
+        {
+            // Folders and locks are no files of ours; a record of trust that cannot be read trusts nothing.
+            if let Ok(Some(bytes)) = real.read(folder, &name) {
+                own.write(folder, &name, &bytes, Durability::Relaxed).map_err(io::Error::other)?;
             }
         }
         Ok(own.path().to_owned())
