@@ -48,11 +48,16 @@ pub enum Command {
     Run(commands::run::RunArgs),
     Explain(commands::explain::ExplainArgs),
     Check(commands::check::CheckArgs),
+    Doctor(commands::doctor::DoctorArgs),
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
     Init(commands::init::InitArgs),
+    New(commands::new::NewArgs),
+    Test(commands::test::TestArgs),
     Log(commands::log::LogArgs),
+    Replay(commands::replay::ReplayArgs),
     Schema(commands::schema::SchemaArgs),
+    Man(commands::man::ManArgs),
     Completions(commands::completions::CompletionsArgs),
 }
 

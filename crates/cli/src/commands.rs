@@ -2,10 +2,15 @@
 
 pub mod check;
 pub mod completions;
+pub mod doctor;
 pub mod explain;
 pub mod init;
 pub mod list;
 pub mod log;
+pub mod man;
+pub mod new;
+pub mod replay;
 pub mod run;
 pub mod schema;
+pub mod test;
 pub mod trust;

@@ -72,11 +72,16 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Run(run) => commands::run::run(ui, &args.global, run),
         Command::Explain(explain) => commands::explain::explain(ui, &args.global, explain),
         Command::Check(check) => commands::check::check(ui, &args.global, check),
+        Command::Doctor(doctor) => commands::doctor::doctor(ui, &args.global, doctor),
         Command::List(list) => commands::list::list(ui, &args.global, list),
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
         Command::Init(init) => commands::init::init(ui, &args.global, init),
+        Command::New(new) => commands::new::new(ui, &args.global, new),
+        Command::Test(test) => commands::test::test(ui, &args.global, test),
         Command::Log(log) => commands::log::log(ui, &args.global, log),
+        Command::Replay(replay) => commands::replay::replay(ui, &args.global, replay),
         Command::Schema(schema) => commands::schema::schema(ui, schema),
+        Command::Man(man) => commands::man::man(ui, man),
         Command::Completions(completions) => commands::completions::completions(ui, completions),
     }
 }

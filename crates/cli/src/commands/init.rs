@@ -1,7 +1,7 @@
 //! `boathook init`: sample hooks to begin with.
 
-mod new_file;
-mod sample;
+pub mod new_file;
+pub mod sample;
 
 use std::path::{Path, PathBuf};
 
@@ -45,12 +45,12 @@ pub struct InitArgs {
 }
 
 /// Where a sample goes.
-struct Place {
+pub struct Place {
     /// The `.cursor` folder.
-    folder: PathBuf,
+    pub folder: PathBuf,
     /// What stands before a script's name in its hooks.json: user hooks run
     /// in `~/.cursor`, project hooks in the project's root.
-    prefix: &'static str,
+    pub prefix: &'static str,
 }
 
 pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Failed> {
@@ -70,7 +70,8 @@ pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Fai
     Ok(Status::Success)
 }
 
-fn places(settings: &Settings, project: bool) -> Result<Vec<Place>, Failed> {
+/// The user's folder, or that of every workspace.
+pub fn places(settings: &Settings, project: bool) -> Result<Vec<Place>, Failed> {
     let home = &settings.roots.home;
     if !project {
         return Ok(vec![Place { folder: folder(&Source::user(home)), prefix: "./hooks/" }]);
@@ -110,7 +111,8 @@ fn write_sample(ui: &mut Ui, place: &Place, sample: &Sample, edition: Edition) -
     Ok(written)
 }
 
-fn write(ui: &mut Ui, file: &Path, text: &str, access: Access) -> Result<bool, Failed> {
+/// Writes a file unless there is one, and says which of the two it was.
+pub fn write(ui: &mut Ui, file: &Path, text: &str, access: Access) -> Result<bool, Failed> {
     let written = write_new(file, text, access).map_err(|error| Failed::file(file, error))?;
     let path = crate::ui::clean(&file.display().to_string());
     let (word, rest) = if written {
@@ -132,16 +134,20 @@ fn what_to_add(ui: &mut Ui, file: &Path, sample: &Sample, prefix: &str, edition:
     if missing.is_empty() {
         return ui.line("       it has every hook of the sample already");
     }
-    ui.line("       to use the sample, add to its \"hooks\":");
-    for entry in missing {
-        // A second list of an event would put the first one out of force.
-        let there = config.definitions.iter().any(|it| it.event.name() == entry.event);
-        let event = entry.event;
-        ui.line(&if there {
-            format!("         to the list of \"{event}\": {}", entry.list(prefix))
-        } else {
-            format!("         \"{event}\": [{}]", entry.list(prefix))
-        });
+    // A second list of an event would put the first one out of force.
+    let has_list = |entry: &Entry| config.definitions.iter().any(|it| it.event.name() == entry.event);
+    let (there, new): (Vec<Entry>, Vec<Entry>) = missing.into_iter().partition(has_list);
+    if !new.is_empty() {
+        ui.line("       to use the sample, paste behind the `{` of its \"hooks\":");
+    }
+    for (index, entry) in new.iter().enumerate() {
+        // What follows in the file needs a comma before it.
+        let comma = if index + 1 < new.len() || !config.definitions.is_empty() { "," } else { "" };
+        ui.line(&format!("         \"{}\": [{}]{comma}", entry.event, entry.list(prefix)));
+    }
+    for entry in &there {
+        ui.line(&format!("       and behind the `[` of its \"{}\":", entry.event));
+        ui.line(&format!("         {},", entry.list(prefix)));
     }
 }
 

@@ -10,7 +10,7 @@ use crate::load::{LoadOptions, Surface, TrustMode};
 use crate::outcome::Failure;
 use crate::record::Keep;
 use crate::run::Cancel;
-use crate::source::{Roots, ThirdParty};
+use crate::source::{Roots, Selection, ThirdParty};
 
 /// Everything an engine is built from. What comes from outside stands here.
 #[derive(Clone)]
@@ -25,6 +25,8 @@ pub struct Settings {
     pub trust: TrustMode,
     /// Whether hooks that were written for another product load too.
     pub third_party: ThirdParty,
+    /// Which sources take part.
+    pub selection: Selection,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
     /// The environment hooks inherit.
@@ -60,6 +62,7 @@ impl Settings {
             surface: Surface::default(),
             trust: TrustMode::default(),
             third_party: ThirdParty::default(),
+            selection: Selection::default(),
             project_experiment: false,
             environment: Vec::new(),
             cursor_version: None,
@@ -101,6 +104,7 @@ pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
         trust: settings.trust,
         third_party: settings.third_party,
         project_experiment: settings.project_experiment,
+        selection: settings.selection,
         thorough,
     }
 }

@@ -23,7 +23,7 @@ use crate::edition::Edition;
 use crate::problem::Problem;
 use crate::read_file::Glimpse;
 use crate::rule;
-use crate::source::{self, Format, Roots, Source, ThirdParty};
+use crate::source::{self, Format, Roots, Selection, Source, ThirdParty};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
 use reading::Reading;
@@ -137,6 +137,8 @@ pub struct LoadOptions {
     pub third_party: ThirdParty,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
+    /// Which sources take part.
+    pub selection: Selection,
     /// Compile every matcher and look for every script, as `check` wants;
     /// a run leaves that to the hooks of its own event.
     pub thorough: bool,
@@ -306,10 +308,11 @@ impl Surroundings {
         let places = source::listed(&self.roots, workspaces, self.third_party());
         let listed = places.into_iter().map(|place| (place.clone(), Glimpse::at(&place))).collect();
         let mut sources = source::sources(&self.roots, workspaces, self.third_party());
-        match self.options.surface {
-            Surface::Desktop => {}
-            Surface::Cloud => sources.retain(|source| source.level.is_in_cloud()),
-        }
+        let runs_here = |source: &Source| match self.options.surface {
+            Surface::Desktop => true,
+            Surface::Cloud => source.level.is_in_cloud(),
+        };
+        sources.retain(|source| runs_here(source) && self.options.selection.includes(source));
         (sources, listed)
     }
 
