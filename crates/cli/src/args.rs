@@ -51,7 +51,10 @@ pub enum Command {
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
     Init(commands::init::InitArgs),
+    New(commands::new::NewArgs),
+    Test(commands::test::TestArgs),
     Log(commands::log::LogArgs),
+    Replay(commands::replay::ReplayArgs),
     Schema(commands::schema::SchemaArgs),
     Completions(commands::completions::CompletionsArgs),
 }

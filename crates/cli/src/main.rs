@@ -70,7 +70,10 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::List(list) => commands::list::list(ui, &args.global, list),
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
         Command::Init(init) => commands::init::init(ui, &args.global, init),
+        Command::New(new) => commands::new::new(ui, &args.global, new),
+        Command::Test(test) => commands::test::test(ui, &args.global, test),
         Command::Log(log) => commands::log::log(ui, &args.global, log),
+        Command::Replay(replay) => commands::replay::replay(ui, &args.global, replay),
         Command::Schema(schema) => commands::schema::schema(ui, schema),
         Command::Completions(completions) => commands::completions::completions(ui, completions),
     }

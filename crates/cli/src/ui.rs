@@ -16,6 +16,7 @@ pub struct Ui {
     lost: Option<io::Error>,
     out_colour: bool,
     err_colour: bool,
+    err_terminal: bool,
 }
 
 /// How a piece of text looks.
@@ -40,6 +41,7 @@ impl Ui {
             lost: None,
             out_colour: decide(io::stdout().is_terminal()),
             err_colour: decide(io::stderr().is_terminal()),
+            err_terminal: io::stderr().is_terminal(),
         }
     }
 
@@ -102,6 +104,19 @@ impl Ui {
     pub fn hint(&mut self, text: &str) {
         let label = self.err_styled("hint", Style::Cyan);
         let _ = writeln!(io::stderr().lock(), "{label}: {}", indented(text));
+    }
+
+    /// How far long work is; only where a person looks on.
+    pub fn progress(&mut self, text: &str) {
+        if self.err_terminal {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r\u{1b}[2K{}", clean(text)).and_then(|()| err.flush());
+        }
+    }
+
+    /// Takes the line of progress away.
+    pub fn end_progress(&mut self) {
+        self.progress("");
     }
 
     pub fn failed(&mut self, failed: &Failed) {

@@ -185,6 +185,12 @@ pub fn steers(name: &str) -> bool {
     STEERING.contains(&name) || STEERING_FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
+/// Whether a value for this name that somebody brings along steers other
+/// programs: the same, and what every program needs.
+pub fn steers_when_brought(name: &str) -> bool {
+    steers(name) || STEERING_IN_A_SESSION.contains(&name)
+}
+
 /// The whole environment of one hook.
 pub fn environment(level: Level, source: &Path, around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
     let managed = matches!(level, Level::Enterprise | Level::Team);
@@ -227,7 +233,7 @@ pub fn environment(level: Level, source: &Path, around: &Surroundings<'_>) -> Ve
 /// programs does not reach hooks of a higher priority than its own.
 fn reaches(variable: &Variable, level: Level) -> bool {
     let name = variable.name.as_str();
-    let steering = steers(name) || STEERING_IN_A_SESSION.contains(&name);
+    let steering = steers_when_brought(name);
     !DOCUMENTED.contains(&name) && (!steering || variable.level <= level)
 }
 

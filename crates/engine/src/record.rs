@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::payload::Payload;
+
 /// This many records are kept in memory.
 pub const KEPT_IN_MEMORY: usize = 100;
 /// A payload or an answer longer than this is cut in the log.
@@ -74,6 +76,22 @@ pub struct Record {
     /// What lost, and what its author should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// On the first record of an event: hooks of it that did not apply, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
+}
+
+/// How much of a payload a record has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptPayload {
+    /// All of it.
+    Whole,
+    /// Its beginning; it had so many bytes.
+    Cut(u64),
+    /// Names and sizes.
+    Redacted,
+    /// Nothing.
+    Nothing,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -105,6 +123,22 @@ impl Keep {
 }
 
 impl Record {
+    /// How much of the payload is here.
+    pub fn kept_payload(&self) -> KeptPayload {
+        let payload = Payload::parse(self.request.get().as_bytes()).unwrap_or_default();
+        if payload.is_empty() {
+            return KeptPayload::Nothing;
+        }
+        if payload.get("truncated").is_some_and(|value| value.get() == "true") && payload.has("head") {
+            let bytes = payload.get("bytes").and_then(|bytes| serde_json::from_str(bytes.get()).ok());
+            return KeptPayload::Cut(bytes.unwrap_or_default());
+        }
+        // Every event has its workspace, whose name is no sizes.
+        let roots = payload.texts("workspace_roots").unwrap_or_default();
+        let is_size = |root: &String| root.starts_with('[') && root.ends_with(" characters]");
+        if roots.iter().any(is_size) { KeptPayload::Redacted } else { KeptPayload::Whole }
+    }
+
     /// The record as it is written to disk.
     pub fn kept(&self, keep: Keep) -> Record {
         let mut record = self.clone();
@@ -117,12 +151,14 @@ impl Record {
                 record.response = record.response.as_deref().map(redacted);
                 record.stderr = sized(&record.stderr);
                 record.notes.clear();
+                record.not_run.clear();
             }
             Keep::None => {
                 record.request = raw(&json!({})).into();
                 record.response = None;
                 record.stderr = String::new();
                 record.notes.clear();
+                record.not_run.clear();
             }
         }
         record
@@ -254,6 +290,7 @@ pub(crate) mod tests {
             blocked: false,
             automatic_followup: false,
             notes: vec!["secret-3".to_owned()],
+            not_run: vec!["secret-5".to_owned()],
         }
     }
 
@@ -279,6 +316,22 @@ pub(crate) mod tests {
             line.contains(r#""tool_name":"Shell","tool_input":{"command":"[8 characters]"},"n":5"#),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_record_knows_how_much_of_the_payload_it_has() {
+        let whole = r#"{"command":"[3 characters]","workspace_roots":["/w"]}"#;
+        let long = json!({ "content": "x".repeat(LONGEST_TEXT) }).to_string();
+        let cases = [
+            (whole, Keep::Full, KeptPayload::Whole),
+            (whole, Keep::Redacted, KeptPayload::Redacted),
+            (whole, Keep::None, KeptPayload::Nothing),
+            (&long, Keep::Full, KeptPayload::Cut(long.len() as u64)),
+            (r#"{"truncated":true}"#, Keep::Full, KeptPayload::Whole),
+        ];
+        for (request, keep, expected) in cases {
+            assert_eq!(record(request).kept(keep).kept_payload(), expected, "{keep:?} {request:.40}");
+        }
     }
 
     #[test]

@@ -47,6 +47,19 @@ pub struct Source {
     pub workspace: Option<PathBuf>,
 }
 
+/// Which sources take part. An agent asks all of them; the tests of one
+/// source's hooks do not depend on what else a machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Selection {
+    /// All.
+    #[default]
+    All,
+    /// Those that stand in a workspace.
+    OfWorkspace,
+    /// The user's own.
+    OfUser,
+}
+
 /// Every place the engine may look at. Nothing else is read.
 #[derive(Debug, Clone)]
 pub struct Roots {
@@ -108,6 +121,18 @@ impl Level {
     /// Whether hooks of this level run only in a trusted workspace.
     pub fn needs_trust(self) -> bool {
         self == Level::Project
+    }
+}
+
+impl Selection {
+    /// Whether a source takes part.
+    pub fn includes(self, source: &Source) -> bool {
+        let managed = matches!(source.level, Level::Enterprise | Level::Team);
+        match self {
+            Selection::All => true,
+            Selection::OfWorkspace => source.workspace.is_some(),
+            Selection::OfUser => source.workspace.is_none() && !managed,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `boathook init`: sample hooks to begin with.
 
-mod new_file;
-mod sample;
+pub mod new_file;
+pub mod sample;
 
 use std::path::{Path, PathBuf};
 
@@ -45,12 +45,12 @@ pub struct InitArgs {
 }
 
 /// Where a sample goes.
-struct Place {
+pub struct Place {
     /// The `.cursor` folder.
-    folder: PathBuf,
+    pub folder: PathBuf,
     /// What stands before a script's name in its hooks.json: user hooks run
     /// in `~/.cursor`, project hooks in the project's root.
-    prefix: &'static str,
+    pub prefix: &'static str,
 }
 
 pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Failed> {
@@ -70,7 +70,8 @@ pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Fai
     Ok(Status::Success)
 }
 
-fn places(settings: &Settings, project: bool) -> Result<Vec<Place>, Failed> {
+/// The user's folder, or that of every workspace.
+pub fn places(settings: &Settings, project: bool) -> Result<Vec<Place>, Failed> {
     let home = &settings.roots.home;
     if !project {
         return Ok(vec![Place { folder: folder(&Source::user(home)), prefix: "./hooks/" }]);
@@ -110,7 +111,8 @@ fn write_sample(ui: &mut Ui, place: &Place, sample: &Sample, edition: Edition) -
     Ok(written)
 }
 
-fn write(ui: &mut Ui, file: &Path, text: &str, access: Access) -> Result<bool, Failed> {
+/// Writes a file unless there is one, and says which of the two it was.
+pub fn write(ui: &mut Ui, file: &Path, text: &str, access: Access) -> Result<bool, Failed> {
     let written = write_new(file, text, access).map_err(|error| Failed::file(file, error))?;
     let path = crate::ui::clean(&file.display().to_string());
     let (word, rest) = if written {

@@ -4,8 +4,8 @@ mod channel;
 mod filter;
 mod full;
 mod table;
-mod time;
-mod words;
+pub mod time;
+pub mod words;
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -188,7 +188,7 @@ fn json_of(record: &Record) -> String {
 
 /// The record of this id, or the only one whose id, or its random part,
 /// begins so.
-fn find<'a>(records: &'a [Record], id: &str) -> Result<&'a Record, Failed> {
+pub fn find<'a>(records: &'a [Record], id: &str) -> Result<&'a Record, Failed> {
     let begins = |record: &&Record| record.id.starts_with(id) || words::short_id(record).starts_with(id);
     let found: Vec<&Record> = records.iter().filter(begins).collect();
     match found[..] {

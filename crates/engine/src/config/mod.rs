@@ -17,6 +17,7 @@ mod findings;
 mod fix;
 #[cfg(test)]
 mod hostile;
+mod insert;
 mod keys;
 mod matchers;
 mod nearest;
@@ -33,6 +34,7 @@ mod text;
 mod version;
 
 pub use fix::apply_fixes;
+pub use insert::{entry_to_add, insert_hook};
 pub use matchers::check_matchers;
 pub use placeholders::PAYLOAD_NAMES;
 pub use scripts::check_scripts;
@@ -42,7 +44,7 @@ use jsonc_parser::ast::Value;
 
 use crate::definition::Definition;
 use crate::edition::Edition;
-use crate::problem::Problem;
+use crate::problem::{Place, Problem};
 use findings::Findings;
 use reader::Reader;
 use text::{Fault, Outline};
@@ -76,6 +78,24 @@ pub fn read(bytes: &[u8], edition: Edition) -> Config {
             findings.add(fault.bytes, fault.problem);
             Config { problems: findings.finish(mark, &mut []), ..Config::default() }
         }
+    }
+}
+
+/// The tree of any JSON that people write by hand, comments allowed, or the
+/// first thing that is wrong with it.
+pub fn json_tree(text: &str) -> Result<Value<'_>, Box<Problem>> {
+    let fault = match parse(text, &mut text::outline(text)) {
+        Ok(tree) => return Ok(tree),
+        Err(fault) => *fault,
+    };
+    Err(Box::new(Problem { product: None, ..fault.problem }.at(Place::in_text(text, fault.bytes))))
+}
+
+/// The known name that a misspelt one was meant to be, when that is clear.
+pub fn nearest_name(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
+    match nearest::nearest(name, known) {
+        nearest::Nearest::One(name) => Some(name),
+        nearest::Nearest::Several(_) | nearest::Nearest::Nothing => None,
     }
 }
 

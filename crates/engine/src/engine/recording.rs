@@ -44,6 +44,7 @@ pub fn records(
         blocked: decision.blocked,
         automatic_followup: decision.followup_message.is_some(),
         notes: Vec::new(),
+        not_run: Vec::new(),
     };
     let mut records: Vec<Record> = heard.iter().map(|heard| of_heard(blank(), heard, decision)).collect();
     let withheld = plan.skipped.iter().filter(|skipped| skipped.why.is_withheld());
@@ -54,7 +55,23 @@ pub fn records(
     if records.is_empty() {
         records.push(blank());
     }
+    if let Some(first) = records.first_mut() {
+        first.not_run = not_run(plan);
+    }
     records
+}
+
+/// Hooks of the event that did not apply, and why; those that were withheld
+/// have records of their own. An answer must not wait for a long list.
+fn not_run(plan: &Plan<'_>) -> Vec<String> {
+    const TOLD: usize = 16;
+    let applied = plan.skipped.iter().filter(|skipped| !skipped.why.is_withheld());
+    let told = applied.take(TOLD).map(|skipped| {
+        let (hook, why) = (skipped.hook, skipped.why.sentence(skipped.hook, plan.subject.as_deref()));
+        let label: String = hook.definition.label().chars().take(120).collect();
+        format!("{} `{label}`: {why}", hook.source.level.name())
+    });
+    told.collect()
 }
 
 fn of_hook(record: Record, hook: &Hook) -> Record {

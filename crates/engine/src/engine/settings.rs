@@ -9,7 +9,7 @@ use crate::judge::Judge;
 use crate::load::{LoadOptions, Surface, TrustMode};
 use crate::record::Keep;
 use crate::run::Cancel;
-use crate::source::Roots;
+use crate::source::{Roots, Selection};
 
 /// Everything an engine is built from. What comes from outside stands here.
 #[derive(Clone)]
@@ -22,6 +22,8 @@ pub struct Settings {
     pub surface: Surface,
     /// How trust is decided.
     pub trust: TrustMode,
+    /// Which sources take part.
+    pub selection: Selection,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
     /// The environment hooks inherit.
@@ -56,6 +58,7 @@ impl Settings {
             edition: Edition::default(),
             surface: Surface::default(),
             trust: TrustMode::default(),
+            selection: Selection::default(),
             project_experiment: false,
             environment: Vec::new(),
             cursor_version: None,
@@ -89,6 +92,7 @@ pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
         surface: settings.surface,
         trust: settings.trust,
         project_experiment: settings.project_experiment,
+        selection: settings.selection,
         thorough,
     }
 }

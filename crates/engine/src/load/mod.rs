@@ -22,7 +22,7 @@ use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::Problem;
 use crate::read_file::Glimpse;
-use crate::source::{self, Level, Roots, Source};
+use crate::source::{self, Level, Roots, Selection, Source};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
 use reading::Reading;
@@ -134,6 +134,8 @@ pub struct LoadOptions {
     pub trust: TrustMode,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
+    /// Which sources take part.
+    pub selection: Selection,
     /// Compile every matcher and look for every script, as `check` wants;
     /// a run leaves that to the hooks of its own event.
     pub thorough: bool,
@@ -264,7 +266,9 @@ impl Loader {
             Surface::Desktop => true,
             Surface::Cloud => source.level != Level::User,
         };
-        let sources: Vec<Source> = sources.into_iter().filter(runs_here).collect();
+        let selection = self.surroundings.options.selection;
+        let selected = |source: &Source| runs_here(source) && selection.includes(source);
+        let sources: Vec<Source> = sources.into_iter().filter(selected).collect();
         let readings: Vec<usize> = sources.into_iter().map(|source| self.reading(source)).collect();
         match known {
             Some(at) => {

@@ -1,6 +1,7 @@
-//! Writes a file that did not exist: whole, or not at all.
+//! Writes files whole, or not at all: one that did not exist, or one that is
+//! replaced.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
@@ -31,6 +32,18 @@ pub fn write_new(path: &Path, text: &str, access: Access) -> io::Result<bool> {
         Err(failed) if failed.error.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(failed) => Err(failed.error),
     }
+}
+
+/// Replaces the text of a file that exists. A link stays a link: what it leads
+/// to is replaced. Who may read or run it stays as it was.
+pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let target = path.canonicalize()?;
+    let folder = target.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".boathook-").tempfile_in(folder)?;
+    file.write_all(text)?;
+    file.as_file().set_permissions(fs::metadata(&target)?.permissions())?;
+    file.as_file().sync_all()?;
+    file.persist(&target).map(|_| ()).map_err(|failed| failed.error)
 }
 
 #[cfg(unix)]

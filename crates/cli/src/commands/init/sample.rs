@@ -101,6 +101,11 @@ impl Entry {
     }
 }
 
+/// A part of scripts by its name.
+pub fn part(name: &str) -> &'static str {
+    PARTS.iter().find(|(part, _)| *part == name).map_or("", |(_, text)| text)
+}
+
 /// A template with its parts in place.
 fn filled(template: &str, edition: Edition) -> String {
     let mut text = String::new();

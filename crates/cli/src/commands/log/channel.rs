@@ -38,6 +38,9 @@ fn heading(ui: &mut Ui, record: &Record) {
     let time = ui.styled(&time::long(&record.timestamp), Style::Dim);
     let step = ui.styled(&record.step, Style::Bold);
     ui.painted_line(&format!("{time} {step} requested, {}", words::found(record)));
+    for hook in &record.not_run {
+        fact(ui, "not run", hook);
+    }
 }
 
 fn hook(ui: &mut Ui, record: &Record, number: usize, command: &str) {

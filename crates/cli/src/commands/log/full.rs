@@ -35,7 +35,13 @@ pub fn show(ui: &mut Ui, record: &Record) {
     for note in &record.notes {
         fact(ui, "note", note);
     }
+    for hook in &record.not_run {
+        fact(ui, "not run", hook);
+    }
     optional(ui, "conversation", record.conversation.as_deref());
+    if let Some(lack) = words::lack(record) {
+        fact(ui, "input is", &lack);
+    }
     block(ui, "input", &text_of(record.request.get()));
     match &record.response {
         Some(response) => block(ui, "output", &text_of(response.get())),

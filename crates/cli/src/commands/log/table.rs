@@ -71,7 +71,7 @@ impl Table {
     }
 
     pub fn print(&self, ui: &mut Ui, record: &Record) {
-        let hook = one_line(record.command.as_deref().unwrap_or_default());
+        let hook = one_line(record.command.as_deref().or(why_none(record)).unwrap_or_default());
         let paint = |column, text: &str| match column {
             Id => ui.styled(text, Style::Dim),
             Outcome => ui.styled(text, words::result(record).1),
@@ -100,6 +100,12 @@ impl Table {
         line.push_str(&clean(&self.rest.map_or_else(|| last.to_owned(), |rest| cut(last, rest))));
         line.trim_end().to_owned()
     }
+}
+
+/// In place of the hook that an event did not have, why one that it has did
+/// not run.
+fn why_none(record: &Record) -> Option<&str> {
+    record.not_run.first().map(String::as_str)
 }
 
 impl Column {

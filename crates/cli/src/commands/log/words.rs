@@ -1,6 +1,6 @@
 //! The words for what a record says.
 
-use boathook_engine::record::Record;
+use boathook_engine::record::{KeptPayload, LONGEST_TEXT, Record};
 
 use crate::ui::Style;
 
@@ -9,13 +9,20 @@ pub fn short_id(record: &Record) -> &str {
     record.id.rsplit('-').next().unwrap_or(&record.id)
 }
 
+/// The word for an answer.
+pub fn permission(permission: Option<&str>) -> (&'static str, Style) {
+    match permission {
+        Some("deny") => ("denied", Style::Red),
+        Some("ask") => ("asked", Style::Yellow),
+        Some("allow") => ("allowed", Style::Green),
+        _ => ("answered", Style::Green),
+    }
+}
+
 /// What came out, in a word or two.
 pub fn result(record: &Record) -> (&str, Style) {
     match (record.outcome.as_str(), record.permission.as_deref()) {
-        ("answer", Some("deny")) => ("denied", Style::Red),
-        ("answer", Some("ask")) => ("asked", Style::Yellow),
-        ("answer", Some("allow")) => ("allowed", Style::Green),
-        ("answer", _) => ("answered", Style::Green),
+        ("answer", said) => permission(said),
         ("no_opinion", _) => ("no opinion", Style::Dim),
         ("failed_open", _) => ("failed open", Style::Yellow),
         ("failed_closed", _) => ("failed closed", Style::Red),
@@ -27,13 +34,26 @@ pub fn result(record: &Record) -> (&str, Style) {
     }
 }
 
+/// What a record lacks of the payload.
+pub fn lack(record: &Record) -> Option<String> {
+    match record.kept_payload() {
+        KeptPayload::Whole => None,
+        KeptPayload::Cut(bytes) => {
+            Some(format!("cut: of {bytes} bytes the log keeps the first {LONGEST_TEXT}"))
+        }
+        KeptPayload::Redacted => Some("redacted: log.payload in config.toml is \"redacted\"".to_owned()),
+        KeptPayload::Nothing => Some("not kept: log.payload in config.toml is \"none\"".to_owned()),
+    }
+}
+
 /// How many hooks an event had.
 pub fn found(record: &Record) -> String {
     match record.found {
         0 if record.command.is_some() => "no hook may run".to_owned(),
-        0 if record.skipped > 0 => {
-            format!("none of {} hooks fits; `boathook explain` says why", record.skipped)
-        }
+        0 if record.skipped > 0 => match record.skipped {
+            1 => "1 hook is configured and does not apply".to_owned(),
+            number => format!("{number} hooks are configured and none applies"),
+        },
         0 => "no hook found".to_owned(),
         1 => "1 hook found".to_owned(),
         number => format!("{number} hooks found"),

@@ -1,0 +1,195 @@
+//! Adds a hook to the text of a hooks.json: comments, order and everything
+//! else stay as they are, byte for byte.
+
+use jsonc_parser::ast::{Array, Object, Value};
+
+use super::json_tree;
+use super::syntax::property;
+use crate::event::EventKind;
+use crate::problem::{Edit, Place, Problem};
+
+/// The text with one more entry in the event's list, behind those that are
+/// there. `entry` is the entry as JSON. A text that has another form than
+/// `{"hooks": {EVENT: […]}}` is not changed: the problem says where it differs.
+pub fn insert_hook(text: &str, event: EventKind, entry: &str) -> Result<String, Box<Problem>> {
+    if let Some(text) = text.strip_prefix('\u{feff}') {
+        return insert_hook(text, event, entry).map(|text| format!("\u{feff}{text}"));
+    }
+    let tree = json_tree(text)?;
+    let Some(file) = tree.as_object() else {
+        return Err(other_form(text, &tree, "an object"));
+    };
+    let list = format!("[{entry}]");
+    let edits = match property(file, "hooks").map(|hooks| &hooks.value) {
+        None => into_object(text, file, "hooks", &format!("{{ \"{}\": {list} }}", event.name())),
+        Some(Value::Object(hooks)) => match property(hooks, event.name()).map(|event| &event.value) {
+            None => into_object(text, hooks, event.name(), &list),
+            Some(Value::Array(list)) => into_list(text, list, entry),
+            Some(other) => return Err(other_form(text, other, "a list of hooks")),
+        },
+        Some(other) => return Err(other_form(text, other, "an object with a list for each event")),
+    };
+    Ok(edited(text, edits))
+}
+
+/// The same as words for a person: what to add where, by hand.
+pub fn entry_to_add(event: EventKind, entry: &str) -> String {
+    format!("add to its \"hooks\": \"{}\": [{entry}]", event.name())
+}
+
+fn other_form(text: &str, value: &Value, wanted: &str) -> Box<Problem> {
+    let problem = Problem::error("other-form", format!("this is not {wanted}, so nothing was added to it"));
+    Box::new(problem.at(Place::in_text(text, super::syntax::bytes_of(value))))
+}
+
+fn into_object(text: &str, object: &Object, name: &str, value: &str) -> Vec<Edit> {
+    let new = format!("\"{name}\": {value}");
+    match object.properties.last() {
+        Some(last) => behind(text, last.range.start, last.range.end, object.range.end, &new),
+        None => {
+            let margin = margin(text, object.range.start);
+            let whole = format!("\n{margin}  {new}\n{margin}");
+            into_empty(text, object.range.start, object.range.end, &whole)
+        }
+    }
+}
+
+fn into_list(text: &str, list: &Array, entry: &str) -> Vec<Edit> {
+    match list.elements.last() {
+        Some(last) => {
+            let range = jsonc_parser::common::Ranged::range(last);
+            behind(text, range.start, range.end, list.range.end, entry)
+        }
+        None => into_empty(text, list.range.start, list.range.end, entry),
+    }
+}
+
+/// Between two brackets with nothing but space and comments in between.
+fn into_empty(text: &str, start: usize, end: usize, new: &str) -> Vec<Edit> {
+    let inside = start + 1..end.saturating_sub(1);
+    if text[inside.clone()].trim().is_empty() {
+        vec![Edit { bytes: inside, text: new.to_owned() }]
+    } else {
+        vec![Edit::insert(start + 1, new)]
+    }
+}
+
+/// Behind the last of several: on a line of its own when that has one, and
+/// behind the comment that stands on its line.
+fn behind(text: &str, start: usize, end: usize, closing: usize, new: &str) -> Vec<Edit> {
+    let margin = margin(text, start);
+    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let has_own_line = line_start > 0 && text[line_start..start].trim().is_empty();
+    if !has_own_line {
+        return vec![Edit::insert(end, format!(", {new}"))];
+    }
+    let rest = &text[end..closing];
+    let line_rest = rest.split('\n').next().unwrap_or_default();
+    let line = line_rest.trim_end();
+    let trailing_comma = line.trim_start().starts_with(',');
+    let comment = line.trim_start().trim_start_matches(',').trim_start();
+    let only_comment = comment.is_empty() || comment.starts_with("//");
+    if !only_comment || line_rest.len() == rest.len() {
+        return vec![Edit::insert(end, format!(",\n{margin}{new}"))];
+    }
+    let comma = if trailing_comma { "," } else { "" };
+    let mut edits = vec![Edit::insert(end + line.len(), format!("\n{margin}{new}{comma}"))];
+    if !trailing_comma {
+        edits.insert(0, Edit::insert(end, ","));
+    }
+    edits
+}
+
+/// The space at the beginning of the line that a byte stands on.
+fn margin(text: &str, at: usize) -> &str {
+    let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = &text[line_start..];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+fn edited(text: &str, edits: Vec<Edit>) -> String {
+    let mut result = text.to_owned();
+    for edit in edits.into_iter().rev() {
+        result.replace_range(edit.bytes, &edit.text);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::read;
+    use crate::edition::Edition;
+
+    const ENTRY: &str = r#"{ "command": "new" }"#;
+
+    #[test]
+    fn an_entry_is_added_and_all_else_stays() {
+        let cases = [
+            (
+                "a byte order mark",
+                "\u{feff}{}",
+                "\u{feff}{\n  \"hooks\": { \"stop\": [{ \"command\": \"new\" }] }\n}",
+            ),
+            ("an empty object", "{}", "{\n  \"hooks\": { \"stop\": [{ \"command\": \"new\" }] }\n}"),
+            (
+                "no hooks",
+                "{\n  \"version\": 1 // one\n}\n",
+                "{\n  \"version\": 1, // one\n  \"hooks\": { \"stop\": [{ \"command\": \"new\" }] }\n}\n",
+            ),
+            (
+                "no hooks on one line",
+                "{\"version\": 1}",
+                "{\"version\": 1, \"hooks\": { \"stop\": [{ \"command\": \"new\" }] }}",
+            ),
+            (
+                "empty hooks",
+                "{\n    \"hooks\": {}\n}",
+                "{\n    \"hooks\": {\n      \"stop\": [{ \"command\": \"new\" }]\n    }\n}",
+            ),
+            (
+                "another event",
+                "{\"hooks\": {\n\t\"preCompact\": [] // x\n}}",
+                "{\"hooks\": {\n\t\"preCompact\": [], // x\n\t\"stop\": [{ \"command\": \"new\" }]\n}}",
+            ),
+            (
+                "an empty list",
+                "{\"hooks\": {\"stop\": [ ]}}",
+                "{\"hooks\": {\"stop\": [{ \"command\": \"new\" }]}}",
+            ),
+            (
+                "a list with a comment in it",
+                "{\"hooks\": {\"stop\": [ /* later */ ]}}",
+                "{\"hooks\": {\"stop\": [{ \"command\": \"new\" } /* later */ ]}}",
+            ),
+            (
+                "a list on one line",
+                "{\"hooks\": {\"stop\": [{\"command\": \"a\"}]}}",
+                "{\"hooks\": {\"stop\": [{\"command\": \"a\"}, { \"command\": \"new\" }]}}",
+            ),
+            (
+                "a list on many lines, with a trailing comma",
+                "{\"hooks\": {\"stop\": [\r\n  {\"command\": \"a\"},\n  // last\n]}}",
+                "{\"hooks\": {\"stop\": [\r\n  {\"command\": \"a\"},\n  { \"command\": \"new\" },\n  // last\n]}}",
+            ),
+            (
+                "the bracket on the last line",
+                "{\"hooks\": {\"stop\": [\n  {\"command\": \"a\"}]}}",
+                "{\"hooks\": {\"stop\": [\n  {\"command\": \"a\"},\n  { \"command\": \"new\" }]}}",
+            ),
+        ];
+        for (name, text, expected) in cases {
+            let new = insert_hook(text, EventKind::Stop, ENTRY).expect(name);
+            assert_eq!(new, expected, "{name}");
+            let config = read(new.as_bytes(), Edition::Docs);
+            assert!(config.definitions.iter().any(|hook| hook.label() == "new"), "{name}: {new}");
+        }
+    }
+
+    #[test]
+    fn another_form_is_left_alone() {
+        for text in ["[]", "{\"hooks\": []}", "{\"hooks\": {\"stop\": {}}}", "{", "", "{\"hooks\": 1}"] {
+            assert!(insert_hook(text, EventKind::Stop, ENTRY).is_err(), "{text}");
+        }
+    }
+}
