@@ -48,6 +48,7 @@ pub enum Command {
     Run(commands::run::RunArgs),
     Explain(commands::explain::ExplainArgs),
     Check(commands::check::CheckArgs),
+    Doctor(commands::doctor::DoctorArgs),
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
     Init(commands::init::InitArgs),

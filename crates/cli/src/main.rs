@@ -67,6 +67,7 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Run(run) => commands::run::run(ui, &args.global, run),
         Command::Explain(explain) => commands::explain::explain(ui, &args.global, explain),
         Command::Check(check) => commands::check::check(ui, &args.global, check),
+        Command::Doctor(doctor) => commands::doctor::doctor(ui, &args.global, doctor),
         Command::List(list) => commands::list::list(ui, &args.global, list),
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
         Command::Init(init) => commands::init::init(ui, &args.global, init),

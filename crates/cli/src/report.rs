@@ -90,7 +90,7 @@ pub fn problem_json(problem: &Problem) -> Value {
         "message": problem.message,
         "help": problem.help,
         "product": problem.product,
-        "fixable": problem.fix.is_some(),
+        "fixable": problem.fix.is_some() || problem.script_fix.is_some(),
     })
 }
 

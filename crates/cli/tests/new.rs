@@ -43,7 +43,7 @@ fn every_event_in_every_language_passes_check_doctor_and_test_as_it_is() {
             assert_eq!(mode, 0o755, "{:?} on {program}", script.path());
         }
         cx.trust();
-        for command in [&["check", "--strict"][..], &["test"]] {
+        for command in [&["check", "--strict"][..], &["doctor"], &["test"]] {
             let output = cx.output(command);
             let seen = [&output.stdout[..], &output.stderr[..]].concat();
             assert!(output.status.success(), "{language} {command:?}: {}", String::from_utf8_lossy(&seen));

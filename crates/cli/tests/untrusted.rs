@@ -55,11 +55,18 @@ fn nothing_starts_in_an_untrusted_workspace() {
     }
     let cx = TestContext::new();
     hostile_project(&cx);
+    cx.write(
+        "project/.cursor/hooks/tests/a.json",
+        r#"{"event": "stop", "scratch": true, "expect": {"exit": 0}}"#,
+    );
     let commands: &[&[&str]] = &[
         &["run", "beforeShellExecution", "--field", "command=ls"],
         &["explain", "beforeShellExecution", "--field", "command=ls"],
         &["list"],
         &["check"],
+        &["doctor"],
+        &["doctor", "--fix"],
+        &["test"],
         &["trust", "--status"],
     ];
     for args in commands {

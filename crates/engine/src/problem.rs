@@ -33,6 +33,17 @@ pub struct Problem {
     pub product: Option<String>,
     /// The edit that repairs it, when there is one right answer.
     pub fix: Option<Fix>,
+    /// The change to a script that repairs it, where that is safe to make.
+    pub script_fix: Option<ScriptFix>,
+}
+
+/// A change to a file that a hook names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScriptFix {
+    /// Whoever may read it may run it.
+    MakeExecutable(PathBuf),
+    /// Its lines end without a carriage return.
+    RemoveCarriageReturns(PathBuf),
 }
 
 /// A place in a text: line and column count from 1, columns in characters.
@@ -79,7 +90,17 @@ impl Problem {
     }
 
     fn new(severity: Severity, code: &'static str, message: String) -> Problem {
-        Problem { severity, code, file: None, place: None, message, help: None, product: None, fix: None }
+        Problem {
+            severity,
+            code,
+            file: None,
+            place: None,
+            message,
+            help: None,
+            product: None,
+            fix: None,
+            script_fix: None,
+        }
     }
 
     /// Says where.
@@ -97,6 +118,12 @@ impl Problem {
     /// Says what the original product does.
     pub fn product(mut self, product: impl Into<String>) -> Problem {
         self.product = Some(product.into());
+        self
+    }
+
+    /// Offers the one right repair of a script.
+    pub fn script_fix(mut self, fix: ScriptFix) -> Problem {
+        self.script_fix = Some(fix);
         self
     }
 

@@ -36,7 +36,7 @@ pub struct CheckArgs {
 }
 
 /// Repairs are looked for this often.
-const MOST_REPAIRS: usize = 4;
+pub const MOST_REPAIRS: usize = 4;
 
 pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, Failed> {
     let mut set = load(ui, global)?;
@@ -111,7 +111,7 @@ fn plural(count: usize, what: &str) -> String {
 }
 
 /// Repairs files of the user and of the project; managed ones are not ours.
-fn repair(ui: &mut Ui, set: &HookSet) -> Result<usize, Failed> {
+pub fn repair(ui: &mut Ui, set: &HookSet) -> Result<usize, Failed> {
     let mut by_file: BTreeMap<&Path, Vec<Problem>> = BTreeMap::new();
     for problem in set.problems.iter().filter(|problem| problem.fix.is_some()) {
         if let Some(file) = &problem.file {

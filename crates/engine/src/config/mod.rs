@@ -24,7 +24,9 @@ mod nearest;
 mod nesting;
 mod options;
 mod placeholders;
+mod programs;
 mod reader;
+mod script_text;
 mod scripts;
 mod shell;
 mod syntax;
@@ -37,6 +39,7 @@ pub use fix::apply_fixes;
 pub use insert::{entry_to_add, insert_hook};
 pub use matchers::check_matchers;
 pub use placeholders::PAYLOAD_NAMES;
+pub use programs::{check_programs, programs_of};
 pub use scripts::check_scripts;
 pub use text::{DEPTH_LIMIT, SIZE_LIMIT};
 

@@ -7,21 +7,73 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::shell::{Word, first_command};
+use super::script_text;
+use super::shell::{Quotes, Quoting, Word, first_command};
 use super::syntax::excerpt;
 use crate::definition::{Action, Definition};
-use crate::problem::{Fix, Problem};
+use crate::problem::{Fix, Problem, ScriptFix};
 
 /// So many words of a command are tried as one path with spaces in it.
 const TRIED: usize = 16;
 
-/// Every script that is missing, cannot run, or stands elsewhere.
+/// Every script that is missing, cannot run, stands elsewhere, or says what
+/// nobody reads; and every command whose quotes have no end.
 pub fn check_scripts(definitions: &[Definition], run_dir: &Path, home: &Path) -> Vec<Problem> {
-    let check = |definition: &Definition| match &definition.action {
-        Action::Command(command) => check_command(definition, command, &Places { run_dir, home }),
+    let places = Places { run_dir, home };
+    let mut problems = Vec::new();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for (definition, command) in definitions.iter().filter_map(with_command) {
+        problems.extend(open_quote(definition, command));
+        problems.extend(check_command(definition, command, &places));
+        // A script that many hooks name is looked into once.
+        let Some(script) = named_script(command, run_dir, home).filter(|it| !seen.contains(&it.path)) else {
+            continue;
+        };
+        problems.extend(script_text::check(&script).into_iter().map(|problem| placed(definition, problem)));
+        seen.push(script.path);
+    }
+    problems
+}
+
+/// A file that a command names as its script.
+pub(super) struct NamedScript {
+    pub path: PathBuf,
+    /// The shell starts it itself, so its first line names its interpreter.
+    pub direct: bool,
+}
+
+/// The script of a command, where it would be looked for.
+pub(super) fn named_script(command: &str, run_dir: &Path, home: &Path) -> Option<NamedScript> {
+    let words = first_command(command);
+    let (index, direct) = script_word(&words)?;
+    let word = &words[index];
+    if direct && !word.value.contains('/') {
+        return None;
+    }
+    Some(NamedScript { path: Places { run_dir, home }.path_of(word)?, direct })
+}
+
+pub(super) fn with_command(definition: &Definition) -> Option<(&Definition, &str)> {
+    match &definition.action {
+        Action::Command(command) => Some((definition, command)),
         Action::Prompt { .. } | Action::Broken { .. } => None,
+    }
+}
+
+/// The shell waits for the other quote and finds the end of the command.
+fn open_quote(definition: &Definition, command: &str) -> Option<Problem> {
+    let (quote, name) = match Quotes::new(command).at(command.len()) {
+        Quoting::Single(_) => ('\'', "single"),
+        Quoting::Double(_) => ('"', "double"),
+        Quoting::Bare | Quoting::Comment => return None,
     };
-    definitions.iter().filter_map(check).collect()
+    let message = format!("a {name} quote of this command is never closed: the shell refuses to run it");
+    let help = if quote == '"' {
+        "close it; inside JSON a double quote is written \\\""
+    } else {
+        "close it; an apostrophe in a text stands in double quotes"
+    };
+    Some(placed(definition, Problem::warning("open-quote", message).help(help)))
 }
 
 struct Places<'p> {
@@ -69,7 +121,8 @@ fn check_found(script: &Script, path: &Path, found: &Metadata) -> Option<Problem
     if script.direct && !is_executable(found) {
         let message = format!("the script `{shown}` is not executable: the hook fails");
         let help = format!("chmod +x {}", quoted(&path.to_string_lossy()));
-        return Some(Problem::warning("script-not-executable", message).help(help));
+        let fix = ScriptFix::MakeExecutable(path.to_owned());
+        return Some(Problem::warning("script-not-executable", message).help(help).script_fix(fix));
     }
     None
 }
@@ -144,7 +197,7 @@ fn has_drive(value: &str) -> bool {
 }
 
 /// Which word names the script, and whether the shell starts it itself.
-fn script_word(words: &[Word]) -> Option<(usize, bool)> {
+pub(super) fn script_word(words: &[Word]) -> Option<(usize, bool)> {
     const PREFIXES: [&str; 5] = ["exec", "env", "nohup", "time", "command"];
     let mut first = 0;
     while is_assignment(&words.get(first)?.value) || PREFIXES.contains(&words[first].value.as_str()) {
@@ -246,7 +299,7 @@ fn quoted(path: &str) -> String {
     }
 }
 
-fn placed(definition: &Definition, mut problem: Problem) -> Problem {
+pub(super) fn placed(definition: &Definition, mut problem: Problem) -> Problem {
     problem.place = definition.action_place.clone().or_else(|| definition.place.clone());
     problem
 }

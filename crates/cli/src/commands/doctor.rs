@@ -1,0 +1,68 @@
+//! `boathook doctor`: one page on whether hooks can work here.
+
+mod duplicates;
+mod examine;
+mod page;
+mod repair;
+
+use crate::Status;
+use crate::args::Global;
+use crate::commands::check;
+use crate::error::Failed;
+use crate::report::{self, Texts};
+use crate::settings::settings;
+use crate::ui::Ui;
+use boathook_engine::problem::{Problem, Severity};
+
+/// Examine whether hooks can work here, and say how to repair what cannot
+///
+/// One page: every source and whether it is trusted, the programs that hooks
+/// need, the last failures, and every problem with its repair: scripts that are
+/// missing, not executable, looked for in the wrong folder or saved with CR LF,
+/// interpreters and jq that are not installed, matchers that never match,
+/// timeouts in milliseconds, hooks that run twice. Starts no program, so it is
+/// safe in a workspace that nobody trusts.
+///
+/// Exit code 1 when there is something to repair.
+#[derive(Debug, clap::Args)]
+pub struct DoctorArgs {
+    /// Repair what has one right answer: executable bits, line ends, and what `check --fix` repairs
+    #[arg(long)]
+    fix: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status, Failed> {
+    let settings = settings(ui, global, &[])?;
+    let mut found = examine::examine(&settings);
+    // A repair can uncover another.
+    for _ in 0..check::MOST_REPAIRS {
+        if !args.fix || check::repair(ui, &found.set)? + repair::scripts(ui, &found)? == 0 {
+            break;
+        }
+        found = examine::examine(&settings);
+    }
+    let bad = |problem: &&Problem| problem.severity >= Severity::Warning;
+    let broken = found.problems.iter().filter(bad).count();
+    let status = if broken > 0 { Status::Failure } else { Status::Success };
+    if args.json {
+        ui.json(&page::as_json(&found).to_string());
+        return Ok(status);
+    }
+    page::show(ui, &found);
+    let mut texts = Texts::default();
+    found.problems.iter().for_each(|problem| report::problem(ui, problem, &mut texts));
+    match broken {
+        0 => ui.line("nothing to repair"),
+        1 => ui.line("1 problem"),
+        number => ui.line(&format!("{number} problems")),
+    }
+    let fixable =
+        found.problems.iter().filter(|problem| problem.fix.is_some() || problem.script_fix.is_some()).count();
+    if fixable > 0 && !args.fix {
+        ui.hint(&format!("`boathook doctor --fix` repairs {fixable} of them"));
+    }
+    Ok(status)
+}

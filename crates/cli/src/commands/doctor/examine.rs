@@ -1,0 +1,91 @@
+//! Looks at everything a page is about. Starts nothing, changes nothing.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use boathook_engine::config::{check_programs, programs_of};
+use boathook_engine::definition::Definition;
+use boathook_engine::engine::{Settings, load_options};
+use boathook_engine::load::{HookSet, Loader, SourceReport};
+use boathook_engine::log_file::LogFile;
+use boathook_engine::problem::Problem;
+use boathook_engine::record::Record;
+use boathook_engine::state::StateDir;
+
+use super::duplicates::duplicates;
+
+/// So many failures of the past are told.
+const FAILURES: usize = 5;
+
+/// What was found.
+pub struct Found {
+    pub set: Arc<HookSet>,
+    pub problems: Vec<Problem>,
+    /// What hooks need, and where it is.
+    pub programs: Vec<(String, Option<PathBuf>)>,
+    pub failures: Vec<Record>,
+    pub edition: &'static str,
+    /// Where our own state is, or what is wrong with it.
+    pub state: Result<PathBuf, String>,
+}
+
+pub fn examine(settings: &Settings) -> Found {
+    let workspaces = settings.roots.workspaces.clone();
+    let set = Loader::new(settings.roots.clone(), load_options(settings, true)).hooks(&workspaces);
+    let path =
+        settings.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let state = StateDir::new(settings.roots.state.clone());
+    let mut problems = set.problems.clone();
+    let mut programs: Vec<(String, Option<PathBuf>)> = Vec::new();
+    for report in &set.sources {
+        let of_source = look_at_programs(settings, &set, report, path);
+        problems.extend(of_source.0);
+        programs.extend(of_source.1);
+    }
+    problems.extend(duplicates(&set));
+    in_order(&set, &mut problems);
+    programs.sort();
+    programs.dedup();
+    Found {
+        problems,
+        programs,
+        failures: failures(&state),
+        edition: settings.edition.name(),
+        state: state.check().map(|()| state.path().to_owned()).map_err(|error| error.to_string()),
+        set,
+    }
+}
+
+fn look_at_programs(
+    settings: &Settings,
+    set: &HookSet,
+    report: &SourceReport,
+    path: Option<&OsStr>,
+) -> (Vec<Problem>, Vec<(String, Option<PathBuf>)>) {
+    let of_source = set.hooks.iter().filter(|hook| hook.source == report.source);
+    let definitions: Vec<Definition> = of_source.map(|hook| hook.definition.clone()).collect();
+    let (run_dir, home) = (&report.source.run_dir, &settings.roots.home);
+    let mut problems = check_programs(&definitions, run_dir, home, path);
+    problems.iter_mut().for_each(|problem| problem.file = Some(report.source.file.clone()));
+    (problems, programs_of(&definitions, run_dir, home, path))
+}
+
+/// File by file in the order of the walk, each from its first line to its last.
+fn in_order(set: &HookSet, problems: &mut [Problem]) {
+    let source = |problem: &Problem| {
+        set.sources.iter().position(|report| Some(&report.source.file) == problem.file.as_ref())
+    };
+    let start = |problem: &Problem| problem.place.as_ref().map_or(usize::MAX, |place| place.bytes.start);
+    problems.sort_by_key(|problem| (source(problem), start(problem)));
+}
+
+/// The last hooks that failed or were withheld, newest last.
+fn failures(state: &StateDir) -> Vec<Record> {
+    let (records, _) = LogFile::of(state.clone()).read().unwrap_or_default();
+    let failed =
+        |record: &Record| matches!(record.outcome.as_str(), "failed_open" | "failed_closed" | "withheld");
+    let mut failures: Vec<Record> = records.into_iter().rev().filter(failed).take(FAILURES).collect();
+    failures.reverse();
+    failures
+}

@@ -1,0 +1,119 @@
+//! The page: sources, programs, failures, state.
+
+use boathook_engine::load::{HookState, SourceReport, SourceState};
+use boathook_engine::record::Record;
+use boathook_engine::trust::TrustState;
+use serde_json::{Value, json};
+
+use super::examine::Found;
+use crate::commands::log::{time, words};
+use crate::report;
+use crate::ui::{Style, Ui};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// What a machine without a team says.
+const NO_TEAM: &str = "not enrolled";
+
+pub fn show(ui: &mut Ui, found: &Found) {
+    ui.line(&format!("boathook {VERSION}, edition {}", found.edition));
+    heading(ui, "Sources");
+    for source in &found.set.sources {
+        let (word, style) = state_of(found, source);
+        let level = report::cell(ui, source.source.level.name(), 12, None);
+        let state = report::cell(ui, &word, 26, Some(style));
+        ui.painted_line(&format!(
+            "  {level} {state} {}",
+            crate::ui::clean(&source.source.file.display().to_string())
+        ));
+    }
+    heading(ui, "Programs that hooks need");
+    for (name, place) in &found.programs {
+        let name = report::cell(ui, name, 16, None);
+        let place = match place {
+            Some(place) => crate::ui::clean(&place.display().to_string()),
+            None => ui.styled("not found", Style::Red),
+        };
+        ui.painted_line(&format!("  {name} {place}"));
+    }
+    if found.programs.is_empty() {
+        ui.line("  none but the shell");
+    }
+    heading(ui, "Last failures");
+    found.failures.iter().for_each(|record| failure(ui, record));
+    if found.failures.is_empty() {
+        ui.line("  none in the log");
+    }
+    heading(ui, "Team");
+    ui.line(&format!("  {NO_TEAM}"));
+    heading(ui, "State");
+    match &found.state {
+        Ok(path) => ui.line(&format!("  {}", path.display())),
+        Err(problem) => ui.line(&format!("  cannot be used: {problem}")),
+    }
+    ui.line("");
+}
+
+pub fn as_json(found: &Found) -> Value {
+    let source = |it: &SourceReport| {
+        json!({
+            "level": it.source.level.name(),
+            "file": it.source.file,
+            "state": state_of(found, it).0,
+            "hooks": hooks_of(found, it).0,
+        })
+    };
+    let program =
+        |(name, place): &(String, Option<std::path::PathBuf>)| json!({ "name": name, "path": place });
+    json!({
+        "version": VERSION,
+        "edition": found.edition,
+        "sources": found.set.sources.iter().map(source).collect::<Vec<_>>(),
+        "programs": found.programs.iter().map(program).collect::<Vec<_>>(),
+        "failures": found.failures,
+        "team": NO_TEAM,
+        "state": found.state.as_ref().ok(),
+        "problems": found.problems.iter().map(report::problem_json).collect::<Vec<_>>(),
+    })
+}
+
+fn heading(ui: &mut Ui, text: &str) {
+    let text = ui.styled(text, Style::Bold);
+    ui.painted_line(&text);
+}
+
+/// How many hooks a source has, and how many of them may not run.
+fn hooks_of(found: &Found, report: &SourceReport) -> (usize, usize) {
+    let hooks = found.set.hooks.iter().filter(|hook| hook.source == report.source);
+    let withheld = hooks.clone().filter(|hook| hook.state != HookState::Ready).count();
+    (hooks.count(), withheld)
+}
+
+fn state_of(found: &Found, report: &SourceReport) -> (String, Style) {
+    let (hooks, withheld) = hooks_of(found, report);
+    let count = if hooks == 1 { "1 hook".to_owned() } else { format!("{hooks} hooks") };
+    let trust = match report.trust.as_deref() {
+        Some(TrustState::Trusted) => ", trusted",
+        Some(TrustState::New) => ", not trusted",
+        Some(TrustState::Changed(_)) => ", changed since trusted",
+        Some(TrustState::Broken(_)) => ", trust cannot be read",
+        None => "",
+    };
+    match &report.state {
+        SourceState::Absent => ("absent".to_owned(), Style::Dim),
+        SourceState::Unreadable(_) => ("cannot be read".to_owned(), Style::Red),
+        SourceState::LastGood(_) => (format!("broken; last good copy: {count}"), Style::Red),
+        SourceState::Read if withheld > 0 => (format!("{count}{trust}"), Style::Yellow),
+        SourceState::Read => (format!("{count}{trust}"), Style::Green),
+    }
+}
+
+fn failure(ui: &mut Ui, record: &Record) {
+    let command = record.command.as_deref().unwrap_or_default().replace('\n', " ");
+    let reason = record.reason.as_deref().unwrap_or_default();
+    let when = format!("{} {}", time::day(&record.timestamp), time::of_day(&record.timestamp));
+    ui.line(&format!(
+        "  {when}  {}  {command}: {reason}  (boathook log {})",
+        record.step,
+        words::short_id(record)
+    ));
+}

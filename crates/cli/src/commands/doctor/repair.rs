@@ -1,0 +1,86 @@
+//! Repairs scripts: executable bits and line ends, of files that are the
+//! user's or the workspace's to change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use boathook_engine::problem::{Problem, ScriptFix};
+use boathook_engine::read_file::{self, Owner};
+use boathook_engine::source::{Level, Source};
+
+use super::examine::Found;
+use crate::commands::init::new_file::replace;
+use crate::error::Failed;
+use crate::ui::Ui;
+
+/// Makes every repair that is safe; says how many.
+pub fn scripts(ui: &mut Ui, found: &Found) -> Result<usize, Failed> {
+    let mut repaired: Vec<&ScriptFix> = Vec::new();
+    for problem in &found.problems {
+        let (Some(fix), Some(source)) = (&problem.script_fix, source_of(found, problem)) else { continue };
+        if repaired.contains(&fix) {
+            continue;
+        }
+        let path = path_of(fix);
+        if !is_ours(path, source) {
+            ui.warning(&format!(
+                "{}: it is not repaired here: it stands elsewhere, or is a link",
+                path.display()
+            ));
+            continue;
+        }
+        make(fix).map_err(|error| Failed::file(path, error))?;
+        ui.say(&format!("repaired {}", path.display()));
+        repaired.push(fix);
+    }
+    Ok(repaired.len())
+}
+
+fn source_of<'f>(found: &'f Found, problem: &Problem) -> Option<&'f Source> {
+    let report =
+        found.set.sources.iter().find(|report| Some(&report.source.file) == problem.file.as_ref())?;
+    Some(&report.source)
+}
+
+fn path_of(fix: &ScriptFix) -> &PathBuf {
+    match fix {
+        ScriptFix::MakeExecutable(path) | ScriptFix::RemoveCarriageReturns(path) => path,
+    }
+}
+
+/// A hooks.json must not choose which file outside its own folder is changed:
+/// whoever wrote it need not be the one who calls us.
+fn is_ours(path: &Path, source: &Source) -> bool {
+    let managed = matches!(source.level, Level::Enterprise | Level::Team);
+    let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+    let inside = match (path.canonicalize(), source.run_dir.canonicalize()) {
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        _ => false,
+    };
+    !managed && is_file && inside
+}
+
+fn make(fix: &ScriptFix) -> std::io::Result<()> {
+    match fix {
+        ScriptFix::MakeExecutable(path) => make_executable(path),
+        ScriptFix::RemoveCarriageReturns(path) => {
+            let read = read_file::read(path, read_file::CONFIG_LIMIT, Owner::Anybody);
+            let bytes = read.map_err(std::io::Error::other)?.bytes;
+            let text = String::from_utf8(bytes).map_err(std::io::Error::other)?;
+            replace(path, text.replace("\r\n", "\n").as_bytes())
+        }
+    }
+}
+
+/// Whoever may read it may run it.
+#[cfg(unix)]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)?.permissions().mode();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | ((mode & 0o444) >> 2)))
+}
+
+#[cfg(not(unix))]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    fs::metadata(path).map(|_| ())
+}

@@ -1,0 +1,101 @@
+//! Looks into a script that a command names: a first line that the system
+//! cannot read, an answer in names that the original product does not read.
+//!
+//! Approximate on purpose: a script is looked at, not understood.
+
+use super::scripts::NamedScript;
+use crate::problem::{Problem, ScriptFix};
+use crate::read_file::{self, Owner};
+
+/// A longer script is not looked into.
+const LONGEST: u64 = 1024 * 1024;
+
+/// Names of answers as scripts of 2025 wrote them, and as they are written.
+const CAMEL_CASE: [(&str, &str); 3] = [
+    ("userMessage", "user_message"),
+    ("agentMessage", "agent_message"),
+    ("followupMessage", "followup_message"),
+];
+
+/// The text of a script; none when it is absent, large, or no text.
+pub(super) fn text_of(script: &NamedScript) -> Option<String> {
+    let bytes = read_file::read(&script.path, LONGEST, Owner::Anybody).ok()?.bytes;
+    String::from_utf8(bytes).ok()
+}
+
+/// Everything that is wrong inside.
+pub(super) fn check(script: &NamedScript) -> Vec<Problem> {
+    let Some(text) = text_of(script) else { return Vec::new() };
+    carriage_return(script, &text).into_iter().chain(camel_case(script, &text)).collect()
+}
+
+/// The words of a first line `#!…`, without its end.
+pub(super) fn shebang(text: &str) -> Option<Vec<&str>> {
+    let first = text.trim_start_matches('\u{feff}').lines().next()?.strip_prefix("#!")?;
+    Some(first.split_whitespace().collect())
+}
+
+fn carriage_return(script: &NamedScript, text: &str) -> Option<Problem> {
+    let first = text.split('\n').next().filter(|line| line.starts_with("#!") && line.ends_with('\r'))?;
+    let interpreter = first.trim_end().rsplit(['/', ' ']).next().unwrap_or_default();
+    let path = script.path.display();
+    let message = format!(
+        "the lines of {path} end in CR LF: the system looks for an interpreter named `{interpreter}\\r`"
+    );
+    let fix = ScriptFix::RemoveCarriageReturns(script.path.clone());
+    Some(
+        Problem::warning("script-crlf", message)
+            .help("save it with Unix line ends; in git, `*.sh text eol=lf` in .gitattributes keeps them")
+            .script_fix(fix),
+    )
+}
+
+/// Claude Code's answers are written so; those of Cursor hooks are not.
+fn camel_case(script: &NamedScript, text: &str) -> Option<Problem> {
+    if text.contains("hookSpecificOutput") {
+        return None;
+    }
+    let as_key = |line: &str, name: &str| {
+        let mut places = line.match_indices(name);
+        places.any(|(at, _)| {
+            line[at + name.len()..].trim_start_matches(['\\', '"', '\'', ' ']).starts_with(':')
+        })
+    };
+    let said = |line: &str, name: &str| !line.trim_start().starts_with(['#', '/', '*']) && as_key(line, name);
+    let (number, (camel, snake)) = text.lines().enumerate().find_map(|(number, line)| {
+        CAMEL_CASE.iter().find(|(camel, _)| said(line, camel)).map(|name| (number + 1, *name))
+    })?;
+    // Whoever writes both wrote for both.
+    if text.contains(snake) {
+        return None;
+    }
+    let message = format!("{}:{number} answers with `{camel}`", script.path.display());
+    let help = format!("write `{snake}`");
+    Some(Problem::warning("answer-in-camel-case", message).help(help).product("ignores the field"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn a_script_is_looked_into() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("#!/bin/sh\necho '{\"user_message\":\"x\"}'\n", &[]),
+            ("#!/bin/sh\r\necho\r\n", &["script-crlf"]),
+            ("#!/bin/sh\necho '{\"userMessage\":\"x\"}'\n", &["answer-in-camel-case"]),
+            ("console.log({ userMessage: x })", &["answer-in-camel-case"]),
+            ("printf \"{\\\"agentMessage\\\": 1}\"", &["answer-in-camel-case"]),
+            ("# userMessage: the old name\n", &[]),
+            ("const userMessage = 1; print({user_message: userMessage})", &[]),
+            ("{\"hookSpecificOutput\": {}, \"userMessage\": 1}", &[]),
+        ];
+        let dir = TempDir::new();
+        for (text, expected) in cases {
+            let script = NamedScript { path: dir.write("script", text), direct: true };
+            let codes: Vec<_> = check(&script).iter().map(|problem| problem.code).collect();
+            assert_eq!(codes, expected, "{text}");
+        }
+    }
+}
