@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use boathook_engine::event::{EventKind, Gate};
 use context::TestContext;
 use pages::{first_cells, page, root, table};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn every_recipe_is_listed_and_complete() {
@@ -66,7 +66,53 @@ fn every_recipe_has_no_problem() {
             "{}: {seen}",
             name(&recipe)
         );
+        if lacking(&recipe).is_none() {
+            let seen = cx.run(["doctor"]);
+            assert!(seen.starts_with("exit code: 0"), "{}: {seen}", name(&recipe));
+        }
     }
+}
+
+#[test]
+fn no_guard_opens_on_a_huge_value() {
+    let long = "x".repeat(1_000_000);
+    let command = |text: &str| json!({ "command": format!("{text} {long}"), "cwd": "" });
+    let query = json!({ "q": format!("select '{long}'; drop table users") }).to_string();
+    let cases = [
+        ("block-force-push", "beforeShellExecution", command("git push --force")),
+        ("env-file-before-shell", "beforeShellExecution", command("make")),
+        ("package-install-guard", "beforeShellExecution", command("npm i https://example.org/p.tgz")),
+        ("production-kubectl", "beforeShellExecution", command("kubectl --context prod delete pod")),
+        ("prompt-pii-guard", "beforeSubmitPrompt", json!({ "prompt": format!("{long}\nann@shop.io") })),
+        ("secrets-on-read", "beforeReadFile", json!({ "file_path": "/w/key.pem", "content": long })),
+        ("sql-write-guard", "beforeMCPExecution", json!({ "tool_name": "query", "tool_input": query })),
+        ("mcp-allow-list", "beforeMCPExecution", json!({ "tool_name": "x", "tool_input": long })),
+    ];
+    for (recipe, event, payload) in cases {
+        let recipe = root().join("docs/cookbook").join(recipe);
+        if lacking(&recipe).is_some() {
+            continue;
+        }
+        let output = copied(&recipe).output_with(["run", event, "--trust"], payload.to_string().as_bytes());
+        let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+        let held_back = output.status.code() == Some(2) || answer.contains(r#""permission":"ask""#);
+        assert!(held_back, "{}: {}", name(&recipe), answer.chars().take(300).collect::<String>());
+    }
+}
+
+#[test]
+fn a_large_file_is_read_without_its_secrets() {
+    let recipe = root().join("docs/cookbook/secrets-on-read");
+    if lacking(&recipe).is_some() {
+        eprintln!("not run, python3 is missing");
+        return;
+    }
+    let rest = "fn main() { let token = next(); }\n".repeat(30_000);
+    let payload = json!({ "file_path": "/w/main.rs", "content": format!("{rest}AKIAABCDEFGHIJKLMNOP\n") });
+    let cx = copied(&recipe);
+    let output = cx.output_with(["run", "beforeReadFile", "--trust"], payload.to_string().as_bytes());
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+    assert!(answer["new_content"] == format!("{rest}[secret]\n"), "the rest of the file is another one");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn normal(text: &str) -> String {
         (r"\b\d{4}-\d\d-\d\dT[\d:.]+Z", "TIMESTAMP"),
         (r"\b\d\d-\d\d +\d\d:\d\d:\d\d\b", "TIME"),
         (r"\b(?=[a-f]*\d)[0-9a-f]{8}\b", "ID"),
-        (r"\b\d+(\.\d+)? ms\b", "N ms"),
+        (r"\b\d+(\.\d+)? ms\b|\b\d+\.\d s\b", "N ms"),
         (r" +", " "),
         (r" *\n", "\n"),
     ];

@@ -39,7 +39,7 @@ def line_of(event):
 default = pathlib.Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "agent-audit.jsonl"
 log = pathlib.Path(os.environ.get("AUDIT_LOG") or default)
 log.parent.mkdir(parents=True, exist_ok=True)
-line = line_of(json.load(sys.stdin))
+line = line_of(json.load(sys.stdin.buffer))
 # All hooks of an event start together: a lock keeps their lines whole.
 with open(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
     fcntl.flock(file, fcntl.LOCK_EX)

@@ -73,7 +73,7 @@ MESSAGES = {
     "ask": "This push replaces a branch, if nobody else pushed to it.",
 }
 
-command = json.load(sys.stdin)["command"]
+command = json.load(sys.stdin.buffer)["command"]
 permission = judge(command)
 answer = {"permission": permission}
 if permission != "allow":

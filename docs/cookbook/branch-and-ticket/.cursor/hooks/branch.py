@@ -22,7 +22,7 @@ def branch_of(workspace):
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else None
 
 
-json.load(sys.stdin)
+json.load(sys.stdin.buffer)
 try:
     branch = branch_of(pathlib.Path.cwd())
 except (OSError, UnicodeError):

@@ -17,7 +17,7 @@ import sys
 workspace = pathlib.Path.cwd().resolve()
 listed = workspace / (os.environ.get("FORMATTERS") or sys.argv[1])
 formatters = json.loads(listed.read_text(encoding="utf-8"))
-file = (workspace / json.load(sys.stdin)["file_path"]).resolve()
+file = (workspace / json.load(sys.stdin.buffer)["file_path"]).resolve()
 command = formatters.get(file.suffix)
 if not command:
     sys.exit(0)

@@ -34,7 +34,7 @@ def judge(event, servers):
 
 listed = pathlib.Path(os.environ.get("MCP_ALLOW_LIST") or sys.argv[1])
 servers = json.loads(listed.read_text(encoding="utf-8"))
-permission, reason = judge(json.load(sys.stdin), servers)
+permission, reason = judge(json.load(sys.stdin.buffer), servers)
 answer = {"permission": permission}
 if reason:
     answer["user_message"] = f"MCP: {reason}."

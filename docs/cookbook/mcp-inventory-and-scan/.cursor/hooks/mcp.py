@@ -60,11 +60,12 @@ def note(event):
         tool["calls"] += 1
         tool["characters"] += len(event["result_json"])
         tool["milliseconds"] += event["duration"]
+        text = json.dumps(inventory, indent=2)
         file.seek(0)
         file.truncate()
-        json.dump(inventory, file, indent=2, ensure_ascii=False)
+        file.write(text)
     return {}
 
 
-event = json.load(sys.stdin)
+event = json.load(sys.stdin.buffer)
 json.dump(note(event) if event["hook_event_name"] == "afterMCPExecution" else scan(event), sys.stdout)

@@ -103,7 +103,7 @@ def judge(command, known):
 
 lines = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
 known = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
-permission, reason = judge(json.load(sys.stdin)["command"], known)
+permission, reason = judge(json.load(sys.stdin.buffer)["command"], known)
 answer = {"permission": permission}
 if reason:
     answer["user_message"] = f"{reason[0].upper()}{reason[1:]}"

@@ -114,7 +114,7 @@ def judge(command):
     return next(filter(None, worries), None)
 
 
-command = json.load(sys.stdin)["command"]
+command = json.load(sys.stdin.buffer)["command"]
 reason = judge(command)
 answer = {"permission": "allow"}
 if reason:

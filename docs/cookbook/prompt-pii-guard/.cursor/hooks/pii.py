@@ -44,7 +44,7 @@ def found_in(text):
 
 
 # Full-width digits and the like count as what they look like.
-prompt = unicodedata.normalize("NFKC", json.load(sys.stdin)["prompt"])
+prompt = unicodedata.normalize("NFKC", json.load(sys.stdin.buffer)["prompt"])
 found = list(found_in(prompt))
 answer = {"continue": True}
 if found:

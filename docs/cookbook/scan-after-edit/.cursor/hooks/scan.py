@@ -42,7 +42,7 @@ def inside(text):
     return path if workspace in path.parents and path.is_file() else None
 
 
-event = json.load(sys.stdin)
+event = json.load(sys.stdin.buffer)
 workspace = pathlib.Path.cwd().resolve()
 folder = workspace / ".agent-scan"
 folder.mkdir(exist_ok=True)
@@ -61,8 +61,9 @@ with open(folder / f"{name}.json", "a+", encoding="utf-8") as notes:
         by_file = {file: list(findings_in(path)) for file in sorted(noted) if (path := inside(file))}
         noted = {file for file, findings in by_file.items() if findings}
         found = [finding for findings in by_file.values() for finding in findings]
+    text = json.dumps(sorted(noted))
     notes.truncate(0)
-    notes.write(json.dumps(sorted(noted)))
+    notes.write(text)
 if found:
     more = f"\n… and {len(found) - MOST} more" if len(found) > MOST else ""
     json.dump({"followup_message": "Clean these up:\n" + "\n".join(found[:MOST]) + more}, sys.stdout)

@@ -41,7 +41,7 @@ def redact(path, text):
     return text, tokens + assigned + values
 
 
-event = json.load(sys.stdin)
+event = json.load(sys.stdin.buffer)
 path, content = event["file_path"], event["content"]
 answer = {}
 if KEY_FILES.search(path):

@@ -81,7 +81,7 @@ def judge_command(command):
     return "allow", None
 
 
-event = json.load(sys.stdin)
+event = json.load(sys.stdin.buffer)
 permission, reason = judge_tool(event) if event["hook_event_name"] == "beforeMCPExecution" else judge_command(event["command"])
 answer = {"permission": permission}
 if reason:
