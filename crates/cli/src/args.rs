@@ -57,6 +57,7 @@ pub enum Command {
     Log(commands::log::LogArgs),
     Replay(commands::replay::ReplayArgs),
     Schema(commands::schema::SchemaArgs),
+    Man(commands::man::ManArgs),
     Completions(commands::completions::CompletionsArgs),
 }
 

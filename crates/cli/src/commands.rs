@@ -7,6 +7,7 @@ pub mod explain;
 pub mod init;
 pub mod list;
 pub mod log;
+pub mod man;
 pub mod new;
 pub mod replay;
 pub mod run;

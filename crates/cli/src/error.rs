@@ -10,6 +10,8 @@ use boathook_engine::state::StateError;
 pub enum Failed {
     #[error("{0}")]
     Payload(#[from] PayloadError),
+    #[error("the payload on stdin{place}: {problem}")]
+    Stdin { place: String, problem: String, help: String },
     #[error("`--field {text}`: {problem}")]
     Field { text: String, problem: String, help: String },
     #[error("{}: {error}", .path.display())]
@@ -37,7 +39,7 @@ impl Failed {
             Failed::Payload(_) => {
                 Some("a payload is one JSON object on stdin, like {\"command\":\"ls\"}".to_owned())
             }
-            Failed::Field { help, .. } => Some(help.clone()),
+            Failed::Field { help, .. } | Failed::Stdin { help, .. } => Some(help.clone()),
             Failed::Other { help, .. } => help.clone(),
             Failed::File { .. } | Failed::State(_) => None,
         }

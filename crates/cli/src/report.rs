@@ -75,6 +75,19 @@ pub fn place_of(problem: &Problem) -> String {
     }
 }
 
+/// How many problems of this severity there are to repair: that a whole file
+/// cannot be read is no second one beside the place that says why.
+pub fn count(problems: &[Problem], severity: Severity) -> usize {
+    let is_placed = |other: &Problem, file: &Option<PathBuf>| {
+        other.file == *file && other.place.is_some() && other.severity == Severity::Error
+    };
+    let repeats = |problem: &Problem| {
+        matches!(problem.code, "unreadable" | "last-good")
+            && problems.iter().any(|other| is_placed(other, &problem.file))
+    };
+    problems.iter().filter(|problem| problem.severity == severity && !repeats(problem)).count()
+}
+
 /// A problem as data.
 pub fn problem_json(problem: &Problem) -> Value {
     json!({

@@ -130,3 +130,12 @@ fn warnings_count_when_strict_and_trust_does_not() {
         serde_json::from_slice(&cx.output(["check", "--json"]).stdout).expect("JSON");
     assert_eq!(json["problems"][0]["code"], "version-missing");
 }
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_error() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", r#"{"version": 1, "hooks": {"stop": [}}"#);
+    let seen = cx.run(["check"]);
+    assert!(seen.contains("0 hooks checked: 1 error, 0 warnings"), "{seen}");
+    assert!(seen.contains("none of its hooks run"), "{seen}");
+}

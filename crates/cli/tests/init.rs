@@ -96,18 +96,19 @@ fn an_existing_hooks_file_is_left_alone_and_told_what_it_lacks() {
     wrote  [HOME]/.cursor/hooks/redact-secrets-tab.sh
     wrote  [HOME]/.cursor/hooks/format-tab.sh
     exists [HOME]/.cursor/hooks.json, left as it is
-           to use the sample, add to its "hooks":
-             "sessionStart": [{ "command": "./hooks/session-init.sh" }]
-             "sessionEnd": [{ "command": "./hooks/audit.sh" }]
-             to the list of "beforeShellExecution": { "command": "./hooks/block-git.sh" }
-             "beforeMCPExecution": [{ "command": "./hooks/audit.sh" }]
-             "afterShellExecution": [{ "command": "./hooks/audit.sh" }]
-             "afterMCPExecution": [{ "command": "./hooks/audit.sh" }]
-             "afterFileEdit": [{ "command": "./hooks/audit.sh" }]
-             "beforeSubmitPrompt": [{ "command": "./hooks/audit.sh" }]
-             "preCompact": [{ "command": "./hooks/audit.sh" }]
-             "beforeTabFileRead": [{ "command": "./hooks/redact-secrets-tab.sh" }]
-             "afterTabFileEdit": [{ "command": "./hooks/format-tab.sh" }]
+           to use the sample, paste behind the `{` of its "hooks":
+             "sessionStart": [{ "command": "./hooks/session-init.sh" }],
+             "sessionEnd": [{ "command": "./hooks/audit.sh" }],
+             "beforeMCPExecution": [{ "command": "./hooks/audit.sh" }],
+             "afterShellExecution": [{ "command": "./hooks/audit.sh" }],
+             "afterMCPExecution": [{ "command": "./hooks/audit.sh" }],
+             "afterFileEdit": [{ "command": "./hooks/audit.sh" }],
+             "beforeSubmitPrompt": [{ "command": "./hooks/audit.sh" }],
+             "preCompact": [{ "command": "./hooks/audit.sh" }],
+             "beforeTabFileRead": [{ "command": "./hooks/redact-secrets-tab.sh" }],
+             "afterTabFileEdit": [{ "command": "./hooks/format-tab.sh" }],
+           and behind the `[` of its "beforeShellExecution":
+             { "command": "./hooks/block-git.sh" },
     ----- stderr -----
     hint: `boathook list` shows what is configured
     "#);

@@ -70,9 +70,24 @@ fn mistakes_are_explained() {
     assert_snapshot!(cx.run_with(["run", "stop"], "not json"), @r#"
     exit code: 1
     ----- stderr -----
-    error: the payload is not a JSON object: expected ident at line 1 column 2
-      help: a payload is one JSON object on stdin, like {"command":"ls"}
+    error: the payload on stdin, line 1, column 1: a word stands here without quotes, near `not json`
+      help: put it into double quotes, if it is a text; a payload is one JSON object, like {"command":"ls"}
     "#);
+    let cases = [
+        (
+            "{\"status\": \"completed\" \"loop_count\": 2}",
+            ", line 1, column 23: a `,` is missing here, near `{\"status\": \"completed\" \"loop_count\": 2}`",
+        ),
+        ("[1]", ": it is a list, not an object"),
+        ("{\"a\": 1, // note\n}", ", line 1, column 10: JSON has no comments"),
+        ("{\"a\": 'x'}", ", line 1, column 7: a string is in single quotes"),
+        ("{\"a\": \"x\"", "the payload on stdin, line 1, column"),
+    ];
+    for (payload, expected) in cases {
+        let seen = cx.run_with(["run", "stop"], payload);
+        assert!(seen.contains("exit code: 1") && seen.contains(expected), "{payload}: {seen}");
+        assert!(seen.contains("a payload is one JSON object"), "{payload}: {seen}");
+    }
     assert_snapshot!(cx.run(["run", "stop", "--field", "loop_count"]), @r"
     exit code: 1
     ----- stderr -----

@@ -341,3 +341,20 @@ fn many_cases_run_at_once() {
     2 passed
     ");
 }
+
+#[test]
+fn the_hooks_of_this_repository_pass_their_own_cases() {
+    let cx = TestContext::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let output = cx.output(["--workspace", root, "test", "--trust"]);
+    let seen = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && seen.contains("ok    a forced push is refused"), "{seen}");
+}
+
+#[test]
+fn what_a_json_number_cannot_hold_is_an_error() {
+    let cx = guarded();
+    case(&cx, "a", r#"{"event": "stop", "payload": {"n": [1e999, -NaN, 1]}, "expect": {"exit": 0}}"#);
+    let seen = seen(&cx, &["test"]);
+    assert!(seen.contains("exit code: 1") && seen.contains("a.json:1:37: "), "{seen}");
+}

@@ -84,7 +84,7 @@ fn load(ui: &mut Ui, global: &Global) -> Result<std::sync::Arc<HookSet>, Failed>
 }
 
 fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
-    let count = |severity| set.problems.iter().filter(|problem| problem.severity == severity).count();
+    let count = |severity| report::count(&set.problems, severity);
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let hooks = set.hooks.len();
     if errors + warnings == 0 {

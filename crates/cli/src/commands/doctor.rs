@@ -12,7 +12,7 @@ use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::Ui;
-use boathook_engine::problem::{Problem, Severity};
+use boathook_engine::problem::Severity;
 
 /// Examine whether hooks can work here, and say how to repair what cannot
 ///
@@ -44,8 +44,8 @@ pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status,
         }
         found = examine::examine(&settings);
     }
-    let bad = |problem: &&Problem| problem.severity >= Severity::Warning;
-    let broken = found.problems.iter().filter(bad).count();
+    let count = |severity| report::count(&found.problems, severity);
+    let broken = count(Severity::Error) + count(Severity::Warning);
     let status = if broken > 0 { Status::Failure } else { Status::Success };
     if args.json {
         ui.json(&page::as_json(&found).to_string());

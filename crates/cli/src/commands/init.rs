@@ -134,16 +134,20 @@ fn what_to_add(ui: &mut Ui, file: &Path, sample: &Sample, prefix: &str, edition:
     if missing.is_empty() {
         return ui.line("       it has every hook of the sample already");
     }
-    ui.line("       to use the sample, add to its \"hooks\":");
-    for entry in missing {
-        // A second list of an event would put the first one out of force.
-        let there = config.definitions.iter().any(|it| it.event.name() == entry.event);
-        let event = entry.event;
-        ui.line(&if there {
-            format!("         to the list of \"{event}\": {}", entry.list(prefix))
-        } else {
-            format!("         \"{event}\": [{}]", entry.list(prefix))
-        });
+    // A second list of an event would put the first one out of force.
+    let has_list = |entry: &Entry| config.definitions.iter().any(|it| it.event.name() == entry.event);
+    let (there, new): (Vec<Entry>, Vec<Entry>) = missing.into_iter().partition(has_list);
+    if !new.is_empty() {
+        ui.line("       to use the sample, paste behind the `{` of its \"hooks\":");
+    }
+    for (index, entry) in new.iter().enumerate() {
+        // What follows in the file needs a comma before it.
+        let comma = if index + 1 < new.len() || !config.definitions.is_empty() { "," } else { "" };
+        ui.line(&format!("         \"{}\": [{}]{comma}", entry.event, entry.list(prefix)));
+    }
+    for entry in &there {
+        ui.line(&format!("       and behind the `[` of its \"{}\":", entry.event));
+        ui.line(&format!("         {},", entry.list(prefix)));
     }
 }
 

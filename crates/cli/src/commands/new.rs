@@ -62,7 +62,10 @@ pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Faile
     let name = args.name.clone().unwrap_or_else(|| dashed(args.event.name()));
     check_name(&name)?;
     let matcher = matcher(args)?;
-    for place in places(&settings, !args.user)? {
+    let places = places(&settings, !args.user).map_err(|failed| {
+        Failed::other(failed.to_string(), "go into a project, name one with --workspace, or write --user")
+    })?;
+    for place in places {
         if !args.user {
             stays_inside(&place)?;
         }

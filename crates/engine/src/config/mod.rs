@@ -22,6 +22,7 @@ mod keys;
 mod matchers;
 mod nearest;
 mod nesting;
+mod open_quote;
 mod options;
 mod placeholders;
 mod programs;

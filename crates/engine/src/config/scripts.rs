@@ -7,8 +7,9 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::open_quote::open_quote;
 use super::script_text;
-use super::shell::{Quotes, Quoting, Word, first_command};
+use super::shell::{Word, first_command};
 use super::syntax::excerpt;
 use crate::definition::{Action, Definition};
 use crate::problem::{Fix, Problem, ScriptFix};
@@ -58,22 +59,6 @@ pub(super) fn with_command(definition: &Definition) -> Option<(&Definition, &str
         Action::Command(command) => Some((definition, command)),
         Action::Prompt { .. } | Action::Broken { .. } => None,
     }
-}
-
-/// The shell waits for the other quote and finds the end of the command.
-fn open_quote(definition: &Definition, command: &str) -> Option<Problem> {
-    let (quote, name) = match Quotes::new(command).at(command.len()) {
-        Quoting::Single(_) => ('\'', "single"),
-        Quoting::Double(_) => ('"', "double"),
-        Quoting::Bare | Quoting::Comment => return None,
-    };
-    let message = format!("a {name} quote of this command is never closed: the shell refuses to run it");
-    let help = if quote == '"' {
-        "close it; inside JSON a double quote is written \\\""
-    } else {
-        "close it; an apostrophe in a text stands in double quotes"
-    };
-    Some(placed(definition, Problem::warning("open-quote", message).help(help)))
 }
 
 struct Places<'p> {

@@ -175,3 +175,15 @@ fn c21_looking_for_sources_reads_no_git_configuration() {
     let found = find_workspace(&dir.path().join("app"), Path::new("/home/me"));
     assert_eq!(found, dir.path().join("app"), "core.worktree does not move the workspace");
 }
+
+#[test]
+fn a_selection_takes_the_sources_it_names() {
+    let roots = Roots::new(Os::Linux, "/home/me", "/state", ["/work"]);
+    let names = |selection: Selection| -> Vec<&str> {
+        let all = sources(&roots, &roots.workspaces);
+        all.iter().filter(|source| selection.includes(source)).map(|source| source.level.name()).collect()
+    };
+    assert_eq!(names(Selection::All), ["enterprise", "project", "user"]);
+    assert_eq!(names(Selection::OfWorkspace), ["project"]);
+    assert_eq!(names(Selection::OfUser), ["user"]);
+}

@@ -60,6 +60,7 @@ impl Reader<'_> {
             return None;
         };
         self.keys(object, &CASE_KEYS, "a case");
+        self.numbers(node);
         let event = self.event(object, bytes(node));
         let files = self.files(object);
         let scratch = self.flag(object, "scratch") || object.get("files").is_some();
@@ -222,6 +223,18 @@ impl Reader<'_> {
         }
     }
 
+    /// A number that would become another one, or nothing, proves something else.
+    fn numbers(&mut self, node: &Node<'_>) {
+        match node {
+            Node::NumberLit(number) if serde_json::from_str::<Value>(number.value).is_err() => {
+                self.wrong(bytes(number), "JSON cannot hold this number", "write a smaller one, like 30");
+            }
+            Node::Object(object) => object.properties.iter().for_each(|it| self.numbers(&it.value)),
+            Node::Array(list) => list.elements.iter().for_each(|element| self.numbers(element)),
+            Node::NumberLit(_) | Node::StringLit(_) | Node::BooleanLit(_) | Node::NullKeyword(_) => {}
+        }
+    }
+
     fn text(&mut self, object: &Object<'_>, name: &str) -> Option<String> {
         let property = object.get(name)?;
         let text = property.value.as_string_lit().map(|text| text.value.to_string());
@@ -310,5 +323,46 @@ fn to_value(node: &Node<'_>) -> Value {
         Node::Object(object) => Value::Object(to_map(object)),
         Node::Array(list) => list.elements.iter().map(to_value).collect(),
         Node::NullKeyword(_) => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_breaks_the_reader() {
+        let deep = "[".repeat(100_000);
+        let texts = [
+            "",
+            " ",
+            "null",
+            "[]",
+            "{",
+            "[[[]]]",
+            &deep,
+            "\u{0}",
+            "{\"event\": null}",
+            "{\"expect\": []}",
+            "{\"event\": \"stop\", \"expect\": {\"answer\": {\"followup_message\": {\"matches\": \"(\"}}}}",
+            "{\"files\": {\"\": 1, \"a\\u0000b\": \"\"}, \"env\": {\"\": \"\", \"A=B\": \"\"}}",
+        ];
+        for text in texts {
+            let (cases, problems) = read(Path::new("x.json"), text);
+            assert!(cases.is_empty(), "{text:.60}");
+            assert!(text == "[]" || !problems.is_empty(), "{text:.60}");
+        }
+    }
+
+    #[test]
+    fn a_path_stays_below_the_workspace_and_out_of_its_hooks() {
+        for path in
+            ["", "..", "../x", "/x", "a/../../x", ".", "./x", ".cursor/x", ".CURSOR/hooks.json", ".claude/x"]
+        {
+            assert!(inside(path).is_err(), "{path}");
+        }
+        for path in ["x", "a/b c.txt", ".env", "src/.cursor/x"] {
+            assert!(inside(path).is_ok(), "{path}");
+        }
     }
 }
