@@ -144,7 +144,7 @@ fn run_page(path: &Path, text: &str) -> Vec<String> {
     let fences = fences(text);
     let mut faults = Vec::new();
     for section in fences.chunk_by(|a, b| a.section == b.section) {
-        if let Some(program) = place::lacking(section) {
+        if let Some(program) = place::lacking(path, section) {
             eprintln!("{}:{}: not run, `{program}` is missing", path.display(), section[0].line);
             continue;
         }

@@ -27,8 +27,7 @@ impl Place {
     pub fn new(page: &Path) -> Place {
         let temp = tempfile::tempdir().expect("a directory");
         let directory = temp.path().canonicalize().expect("it exists");
-        let about =
-            page.parent().filter(|_| page.ends_with("README.md")).filter(|it| it.join(".cursor").is_dir());
+        let about = about(page);
         let name = if about == Some(&root()) { "boathook" } else { "shop" };
         let workspace = directory.join("home/me").join(name);
         fs::create_dir_all(&workspace).expect("a workspace");
@@ -114,14 +113,23 @@ impl Place {
     }
 }
 
-/// A program that a section's blocks need and this machine lacks.
-pub fn lacking(section: &[Fence]) -> Option<&'static str> {
-    let needs = |program: &str| section.iter().any(|fence| fence.text.contains(program));
+/// A program that a section's blocks, or the hooks of a README's directory,
+/// need and this machine lacks.
+pub fn lacking(page: &Path, section: &[Fence]) -> Option<&'static str> {
+    let hooks = about(page).and_then(|it| fs::read_dir(it.join(".cursor/hooks")).ok()).into_iter().flatten();
+    let hooks = hooks.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+    let texts: Vec<String> = section.iter().map(|fence| fence.text.clone()).chain(hooks).collect();
+    let needs = |program: &str| texts.iter().any(|text| text.contains(program));
     let there = |program: &str| {
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
             .any(|it| it.join(program).is_file())
     };
-    ["jq", "python3", "node", "git"].into_iter().find(|program| needs(program) && !there(program))
+    ["jq", "python3", "node"].into_iter().find(|program| needs(program) && !there(program))
+}
+
+/// The directory that a README is about, when there are hooks in it.
+fn about(page: &Path) -> Option<&Path> {
+    page.parent().filter(|_| page.ends_with("README.md")).filter(|it| it.join(".cursor").is_dir())
 }
 
 /// Scripts are those that begin with a shebang.
