@@ -6,7 +6,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-use boathook_engine::event::{EVENTS, Gate};
+use boathook_engine::config;
+use boathook_engine::edition::Edition;
+use boathook_engine::event::{EVENTS, EventKind, Gate};
 use context::TestContext;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -400,4 +402,34 @@ fn a_matcher_goes_into_the_entry_and_its_cases_fit_it() {
     let cx = TestContext::new();
     assert!(cx.output(["new", "beforeMCPExecution", "--user", "--matcher", "MCP:search"]).status.success());
     assert!(cx.output(["test", "--user"]).status.success());
+}
+
+/// Real files have every form there is: each takes one more hook and keeps the
+/// others, or is left alone.
+#[test]
+fn every_file_of_the_corpus_takes_one_more_hook_or_is_left_alone() {
+    let Some(corpus) = std::env::var_os("BOATHOOK_CORPUS").map(std::path::PathBuf::from) else {
+        eprintln!("SKIPPED: BOATHOOK_CORPUS names no directory, so no public configuration was tried");
+        return;
+    };
+    let labels = |text: &str| -> Vec<(EventKind, String)> {
+        let read = config::read(text.as_bytes(), Edition::Docs);
+        read.definitions.iter().map(|it| (it.event, it.label().to_owned())).collect()
+    };
+    let (mut taken, mut left) = (0, 0);
+    for entry in fs::read_dir(corpus.join("cursor")).expect("the corpus").filter_map(Result::ok) {
+        let Ok(text) = fs::read_to_string(entry.path()) else { continue };
+        for event in [EventKind::Stop, EventKind::BeforeShellExecution, EventKind::WorkspaceOpen] {
+            let Ok(more) = config::insert_hook(&text, event, "{ \"command\": \"one-more\" }") else {
+                left += 1;
+                continue;
+            };
+            taken += 1;
+            let mut after = labels(&more);
+            let added = after.iter().position(|it| *it == (event, "one-more".to_owned()));
+            after.remove(added.unwrap_or_else(|| panic!("{:?}: {more}", entry.path())));
+            assert_eq!(after, labels(&text), "{:?}", entry.path());
+        }
+    }
+    assert!(taken > 9 * left, "{taken} taken, {left} left alone");
 }
