@@ -5,11 +5,9 @@ Installing what the lock file says is free, and so are the packages of a list,
 which is named in the command so that trust covers it. A command line that
 cannot be read is asked about.
 """
-import itertools
 import json
 import pathlib
 import re
-import shlex
 import sys
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh"}
@@ -27,27 +25,51 @@ WITH_VALUE = {"-r", "--requirement", "-c", "--constraint", "-C", "--prefix", "--
 ADDRESS = re.compile(r"^(?:[a-z+]+:/?/?|git@|github:|file:|link:|\w+@(?:https?|git))|\.(?:tgz|whl|tar\.gz|zip)$", re.I)
 
 
+TOKEN = re.compile(
+    r"""(?P<space>[ \t\r]+|\d*(?:&>>?|[<>]&|>\||<<<?-?|>>|<>|[<>]))
+      | (?P<end>[;|&()\n]+)
+      | (?P<word>(?:[^ \t\r\n;|&()<>'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+)""",
+    re.X | re.S,
+)
+PART = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^'"\\]+)""", re.S)
+
+
+def unquoted(word):
+    text = ""
+    for single, double, escaped, plain in PART.findall(word):
+        if single and text.endswith("$"):
+            raise ValueError("$'…' has escapes of its own")
+        text += single + re.sub(r'\\([$`"\\])', r"\1", double) + escaped + plain
+    return text
+
+
 def simple_commands(text):
-    """The words of every simple command in a command line, those inside `sh -c` and $(…) included."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=";|&()\n")
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    words, found = [], []
-    for word in itertools.chain(lexer, [";"]):
-        if word and set(word) <= set(";|&()\n"):
-            if words:
-                found.append(words)
+    """The words of every simple command in a command line, those inside `sh -c`, `eval` and $(…) included.
+
+    Redirections are skipped, wherever they stand. Raises ValueError when a quote does not end.
+    """
+    text = text.replace("\\\n", "")
+    words, found, at = [], [], 0
+    while at < len(text):
+        token = TOKEN.match(text, at)
+        if token is None:
+            raise ValueError("a quote does not end")
+        at = token.end()
+        if token["word"]:
+            words.append(unquoted(token["word"]))
+        elif token["end"]:
+            found.append(words)
             words = []
-        else:
-            words.append(word)
+    found = [words for words in [*found, words] if words]
     for words in list(found):
-        for shell, flag, script in zip(words, words[1:], words[2:]):
-            if shell.rsplit("/", 1)[-1] in SHELLS and flag.startswith("-") and flag.endswith("c"):
-                found += simple_commands(script)
-        if words[0] == "eval":
-            found += simple_commands(" ".join(words[1:]))
+        for place, word in enumerate(words):
+            if word.rsplit("/", 1)[-1] in SHELLS:
+                scripts = zip(words[place + 1 :], words[place + 2 :])
+                found += next((simple_commands(it) for flag, it in scripts if re.fullmatch("-[a-z]*c", flag)), [])
+        if "eval" in words:
+            found += simple_commands(" ".join(words[words.index("eval") + 1 :]))
     for inner in re.findall(r"\$\(([^()]*)\)|`([^`]*)`", text):
-        if inner != (text, "") and any(inner):
-            found += simple_commands(inner[0] or inner[1])
+        found += simple_commands(inner[0] or inner[1])
     return found
 
 
