@@ -75,7 +75,7 @@ fn every_recipe_has_no_problem() {
 
 #[test]
 fn no_guard_opens_on_a_huge_value() {
-    let long = "x".repeat(200_000);
+    let long = "x".repeat(1_000_000);
     let command = |text: &str| json!({ "command": format!("{text} {long}"), "cwd": "" });
     let query = json!({ "q": format!("select '{long}'; drop table users") }).to_string();
     let cases = [

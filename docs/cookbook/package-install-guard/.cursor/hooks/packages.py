@@ -20,6 +20,8 @@ ADDS = {
 }
 # Options that say where packages come from: a stranger's index is a stranger's package.
 FROM = re.compile(r"^(--registry|--index-url|--extra-index-url|--index|--find-links|--source|--git|-i$|-f$)")
+# The same, as a variable in front of the command.
+FROM_VARIABLE = re.compile(r"^\w*(INDEX|REGISTRY|FIND_LINKS)\w*=", re.I)
 # Options that take the next word, which is no package.
 WITH_VALUE = {"-r", "--requirement", "-c", "--constraint", "-C", "--prefix", "--dir", "--features", "-F", "--filter", "-w"}
 ADDRESS = re.compile(r"^(?:[a-z+]+:/?/?|git@|github:|file:|link:|\w+@(?:https?|git))|\.(?:tgz|whl|tar\.gz|zip)$", re.I)
@@ -107,14 +109,17 @@ def plain(package):
 
 def judge(command, known):
     try:
-        found = [call for call in map(added, simple_commands(command)) if call]
+        found = [(words, call) for words in simple_commands(command) if (call := added(words))]
     except ValueError:
         return "ask", "this command line cannot be read"
     asked = []
-    for _, arguments in found:
-        for argument in arguments:
-            if FROM.match(argument):
-                return "deny", f"packages come from our own index, not by `{argument}`"
+    for words, (_, arguments) in found:
+        sources = [*filter(FROM_VARIABLE.match, words), *filter(FROM.match, arguments)]
+        if sources:
+            return "deny", f"packages come from our own index, not by `{sources[0]}`"
+        addresses = [argument for argument in arguments if "://" in argument]
+        if addresses:
+            return "deny", f"a package from an address is not installed: {addresses[0]}"
         for package in packages(arguments):
             if ADDRESS.search(package):
                 return "deny", f"a package from an address is not installed: {package}"

@@ -17,6 +17,8 @@ WRITES = re.compile(
     r"attach|detach|reindex|comment|set|lock|load|import|execute|exec|into|begin|commit|pg_\w+|lo_\w+|dblink\w*)\b",
     re.I,
 )
+# Orders to the client itself, which runs programs and writes files.
+CLIENT = re.compile(r"\\[!gow]|\bsystem\b|[\s'\"]\.(?:shell|system|output|once|restore|save|clone|backup|excel|open)\b", re.I)
 # One pass from left to right: what begins first decides, as in a database.
 SKIPPED = re.compile(r"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`""", re.S)
 # What one database takes for a quote or a comment and another does not: SQL could hide in it.
@@ -74,6 +76,8 @@ def judge_command(command):
     # Quotes hold the SQL here, so every word of the line counts.
     if found := WRITES.search(command):
         return "deny", f"it holds `{found[0]}`"
+    if found := CLIENT.search(command):
+        return "deny", f"it tells the client to do more: `{found[0].strip()}`"
     if re.search(r"<|\||\s(-f|--file|\.read|source|\\i)\b|\\[!ow]", command):
         return "ask", "it runs SQL that is not on this line"
     if not re.search(r"\b(select|explain|show|describe|pragma)\b|\\[dl]|--(version|help)\b", command, re.I):
