@@ -245,7 +245,6 @@ fn every_option_of_the_schema_is_one_the_reader_knows() {
         let config = config::read(file.to_string().as_bytes(), Edition::Docs);
         let unknown = config.problems.iter().find(|problem| problem.code == "unknown-key");
         assert!(unknown.is_none(), "{name}: {unknown:?}");
-        assert!(validator(&hooks).is_valid(&file), "{name}");
     }
 }
 

@@ -30,6 +30,8 @@ pub fn hooks_json() -> Value {
         "description": "Hooks that run at points of a coding agent's loop.",
         "type": "object",
         "required": ["version", "hooks"],
+        "patternProperties": { "^_": { "description": "A note; nobody reads it." } },
+        "additionalProperties": false,
         "properties": {
             "$schema": { "type": "string", "description": "The schema this file follows; for editors." },
             "description": { "type": "string", "description": "A note; nobody reads it." },
@@ -42,8 +44,6 @@ pub fn hooks_json() -> Value {
                 "additionalProperties": false,
             },
         },
-        "patternProperties": { "^_": { "description": "A note; nobody reads it." } },
-        "additionalProperties": false,
         "$defs": { "hook": hook() },
     })
 }
@@ -116,7 +116,14 @@ fn hook() -> Value {
     json!({
         "description": "One hook.",
         "type": "object",
+        "patternProperties": { "^_": { "description": "A note; nobody reads it." } },
+        "additionalProperties": false,
         "properties": {
+            "name": { "description": "A note; nobody reads it." },
+            "description": { "description": "A note; nobody reads it." },
+            "comment": { "description": "A note; nobody reads it." },
+            "id": { "description": "A note of an installer; nobody reads it." },
+            "event": { "description": "A note; the event is the key of the list." },
             "type": {
                 "enum": ["command", "prompt"],
                 "default": "command",
@@ -154,14 +161,7 @@ fn hook() -> Value {
                 "default": DEFAULT_LOOP_LIMIT,
                 "description": "How many automatic follow-ups this hook gets, on stop and subagentStop; null is no limit.",
             },
-            "name": { "description": "A note; nobody reads it." },
-            "description": { "description": "A note; nobody reads it." },
-            "comment": { "description": "A note; nobody reads it." },
-            "id": { "description": "A note of an installer; nobody reads it." },
-            "event": { "description": "A note; the event is the key of the list." },
         },
-        "patternProperties": { "^_": { "description": "A note; nobody reads it." } },
-        "additionalProperties": false,
         "if": { "properties": { "type": { "const": "prompt" } }, "required": ["type"] },
         "then": { "required": ["prompt"] },
         "else": { "required": ["command"] },
