@@ -79,7 +79,8 @@ pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Faile
     Ok(Status::Success)
 }
 
-/// The script first: a hooks.json never names a script that is not there.
+/// Everything that can be refused is refused first. Then the script comes
+/// first: a hooks.json never names a script that is not there.
 fn write_hook(
     ui: &mut Ui,
     place: &Place,
@@ -93,27 +94,10 @@ fn write_hook(
     let command = command(place, &file_name, args.lang, os);
     let hooks_json = place.folder.join("hooks.json");
     let before = read_hooks(&hooks_json)?;
-    let entry = entry(&command, matcher);
-    let after = match &before {
-        Some(text) => config::insert_hook(text, args.event, &entry).map_err(|problem| {
-            let help = config::entry_to_add(args.event, &entry);
-            let at = problem.place.as_ref().map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
-            Failed::other(format!("{}{at}: {}", hooks_json.display(), problem.message), help)
-        })?,
-        None => {
-            format!("{{\n  \"version\": 1,\n  \"hooks\": {{\n    \"{}\": [{entry}]\n  }}\n}}\n", spec.name)
-        }
-    };
-    let (script, cases) =
-        (place.folder.join("hooks").join(&file_name), place.folder.join(format!("hooks/tests/{name}.json")));
-    for file in [&script, &cases] {
-        if file.symlink_metadata().is_ok() {
-            let problem = format!("{} exists already", file.display());
-            return Err(Failed::other(problem, "choose another name with --name"));
-        }
-        let folder = file.parent().unwrap_or(&place.folder);
-        fs::create_dir_all(folder).map_err(|error| Failed::file(folder, error))?;
-    }
+    let after = with_entry(&hooks_json, before.as_deref(), args.event, &entry(&command, matcher))?;
+    let script = place.folder.join("hooks").join(&file_name);
+    let cases = place.folder.join("hooks/tests").join(format!("{name}.json"));
+    make_room(&[&script, &cases])?;
     let alone = before.as_deref().is_none_or(|text| !has_hook(text, args.event));
     write(ui, &script, &script::text(spec, args.lang), Access::Execute)?;
     write(ui, &cases, &case::text(spec, &command, matcher, alone), Access::Read)?;
@@ -125,6 +109,31 @@ fn write_hook(
     let word = ui.styled("added ", Style::Green);
     let path = crate::ui::clean(&hooks_json.display().to_string());
     ui.painted_line(&format!("{word} the hook to {path}"));
+    Ok(())
+}
+
+/// The text of hooks.json with the entry in it.
+fn with_entry(file: &Path, before: Option<&str>, event: EventKind, entry: &str) -> Result<String, Failed> {
+    let Some(text) = before else {
+        let list = format!("\"{}\": [{entry}]", event.name());
+        return Ok(format!("{{\n  \"version\": 1,\n  \"hooks\": {{\n    {list}\n  }}\n}}\n"));
+    };
+    config::insert_hook(text, event, entry).map_err(|problem| {
+        let at = problem.place.as_ref().map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+        let problem = format!("{}{at}: {}", file.display(), problem.message);
+        Failed::other(problem, config::entry_to_add(event, entry))
+    })
+}
+
+/// The folders of new files, when none of the files is there.
+fn make_room(files: &[&Path]) -> Result<(), Failed> {
+    if let Some(file) = files.iter().find(|file| file.symlink_metadata().is_ok()) {
+        let problem = format!("{} exists already", file.display());
+        return Err(Failed::other(problem, "choose another name with --name"));
+    }
+    for folder in files.iter().filter_map(|file| file.parent()) {
+        fs::create_dir_all(folder).map_err(|error| Failed::file(folder, error))?;
+    }
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use boathook_engine::load::{HookSet, Loader, SourceState, TrustMode};
 use boathook_engine::problem::{Problem, Severity};
 use boathook_engine::read_file::{self, Owner};
 use boathook_engine::source::Selection;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Status;
 use crate::args::Global;
@@ -83,14 +83,7 @@ struct Found {
 }
 
 pub fn test(ui: &mut Ui, global: &Global, args: &TestArgs) -> Result<Status, Failed> {
-    let mut settings = settings(ui, global, &[])?;
-    settings.cancel = cancel();
-    settings.trust = if args.trust { TrustMode::Once } else { TrustMode::Store };
-    settings.selection = match (args.all_sources, args.user) {
-        (true, _) => Selection::All,
-        (false, true) => Selection::OfUser,
-        (false, false) => Selection::OfWorkspace,
-    };
+    let settings = settings_of(ui, global, args)?;
     let found = find(&settings, args)?;
     let mut texts = Texts::default();
     found.problems.iter().for_each(|problem| report::problem(ui, problem, &mut texts));
@@ -101,30 +94,40 @@ pub fn test(ui: &mut Ui, global: &Global, args: &TestArgs) -> Result<Status, Fai
         return Ok(Status::Failure);
     }
     let verdicts = run_all(ui, &found.cases, args);
-    let results: Vec<(&Case, &Verdict)> = found
-        .cases
-        .iter()
-        .zip(&verdicts)
-        .filter_map(|((_, case), verdict)| Some((case, verdict.as_ref()?)))
-        .collect();
-    let passed = results.iter().filter(|(_, verdict)| verdict.passed()).count();
+    let ended = found.cases.iter().zip(&verdicts);
+    let results: Vec<(&Case, &Verdict)> =
+        ended.filter_map(|((_, case), verdict)| Some((case, verdict.as_ref()?))).collect();
     if let Some(file) = &args.junit {
         let broken = found.problems.iter().map(|it| (report::place_of(it), it.message.clone()));
         let xml = junit::document(&results, &broken.collect::<Vec<_>>());
         fs::write(file, xml).map_err(|error| Failed::file(file, error))?;
     }
+    let passed = results.iter().filter(|(_, verdict)| verdict.passed()).count();
     if args.json {
-        let cases: Vec<_> = results.iter().map(|(case, verdict)| show::as_json(case, verdict)).collect();
-        let problems: Vec<_> = found.problems.iter().map(report::problem_json).collect();
-        let failed = found.cases.len() - passed;
-        ui.json(
-            &json!({ "passed": passed, "failed": failed, "cases": cases, "problems": problems }).to_string(),
-        );
+        ui.json(&as_json(&found, &results, passed).to_string());
     } else {
         summary(ui, &found, &results, passed);
     }
     let fine = passed == found.cases.len() && found.problems.is_empty();
     Ok(if fine { Status::Success } else { Status::Failure })
+}
+
+fn settings_of(ui: &mut Ui, global: &Global, args: &TestArgs) -> Result<Settings, Failed> {
+    let mut settings = settings(ui, global, &[])?;
+    settings.cancel = cancel();
+    settings.trust = if args.trust { TrustMode::Once } else { TrustMode::Store };
+    settings.selection = match (args.all_sources, args.user) {
+        (true, _) => Selection::All,
+        (false, true) => Selection::OfUser,
+        (false, false) => Selection::OfWorkspace,
+    };
+    Ok(settings)
+}
+
+fn as_json(found: &Found, results: &[(&Case, &Verdict)], passed: usize) -> Value {
+    let cases: Vec<Value> = results.iter().map(|(case, verdict)| show::as_json(case, verdict)).collect();
+    let problems: Vec<Value> = found.problems.iter().map(report::problem_json).collect();
+    json!({ "passed": passed, "failed": found.cases.len() - passed, "cases": cases, "problems": problems })
 }
 
 fn find(settings: &Settings, args: &TestArgs) -> Result<Found, Failed> {
@@ -156,7 +159,7 @@ impl Found {
         self.looked_in.push(path.to_owned());
         if !path.is_dir() {
             if typed || path.symlink_metadata().is_ok() {
-                self.add_file(path, settings)?;
+                self.add_file(path, settings);
             }
             return Ok(());
         }
@@ -164,34 +167,29 @@ impl Found {
         let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
         files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
         files.sort();
-        files.iter().try_for_each(|file| self.add_file(file, settings))
-    }
-
-    fn add_file(&mut self, file: &Path, settings: &Settings) -> Result<(), Failed> {
-        let unreadable = |message: String| {
-            let problem = Problem::error("test-file", format!("cannot be read: {message}"));
-            Problem { file: Some(file.to_owned()), ..problem }
-        };
-        let bytes = match read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody) {
-            Ok(read) => read.bytes,
-            Err(error) => {
-                self.problems.push(unreadable(error.to_string()));
-                return Ok(());
-            }
-        };
-        let text = match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(_) => {
-                self.problems.push(unreadable("it is not UTF-8".to_owned()));
-                return Ok(());
-            }
-        };
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let (cases, problems) = case_file::read(file, text);
-        self.cases.extend(cases.into_iter().map(|case| (settings.clone(), case)));
-        self.problems.extend(problems);
+        files.iter().for_each(|file| self.add_file(file, settings));
         Ok(())
     }
+
+    fn add_file(&mut self, file: &Path, settings: &Settings) {
+        match read_text(file) {
+            Ok(text) => {
+                let (cases, problems) = case_file::read(file, text.strip_prefix('\u{feff}').unwrap_or(&text));
+                self.cases.extend(cases.into_iter().map(|case| (settings.clone(), case)));
+                self.problems.extend(problems);
+            }
+            Err(reason) => {
+                let problem = Problem::error("test-file", format!("cannot be read: {reason}"));
+                self.problems.push(Problem { file: Some(file.to_owned()), ..problem });
+            }
+        }
+    }
+}
+
+fn read_text(file: &Path) -> Result<String, String> {
+    let read =
+        read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody).map_err(|error| error.to_string())?;
+    String::from_utf8(read.bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 fn nothing_found(found: &Found) -> Failed {
