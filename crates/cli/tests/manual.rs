@@ -3,10 +3,10 @@
 
 #[allow(unused)]
 mod context;
+mod pages;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use boathook_engine::config;
 use boathook_engine::edition::Edition;
@@ -15,32 +15,45 @@ use boathook_engine::event::{Ask, EVENTS, EventSpec, Gate, Subject};
 use boathook_engine::input::{COMMON, FieldType, InputField};
 use boathook_engine::problem::Severity;
 use context::TestContext;
-
-const NOT_EVENTS: [&str; 2] = ["Common fields", "Values inside fields"];
+use pages::{
+    fenced, fences, files, first_cells, has_anchor, links, page, pages, quoted, root, section, sections,
+    table,
+};
 
 #[test]
-fn every_event_has_its_heading_in_the_tables_order() {
-    let manual = page("docs/manual/events.md");
-    let headings: Vec<&str> = sections(&manual).into_iter().map(|(heading, _)| heading).collect();
-    let events: Vec<&str> = headings.into_iter().filter(|heading| !NOT_EVENTS.contains(heading)).collect();
-    assert_eq!(events, EVENTS.iter().map(|spec| spec.name).collect::<Vec<_>>());
+fn every_event_has_its_page_in_the_tables_order() {
+    let index = table(&page("docs/manual/events.md"), "Event");
+    let listed: Vec<String> =
+        index.iter().map(|row| row.split(" | ").take(2).collect::<Vec<_>>().join(" | ")).collect();
+    let row = |spec: &EventSpec| format!("| [{0}](events/{0}.md) | {1}", spec.name, spec.about);
+    assert_eq!(listed, EVENTS.iter().map(row).collect::<Vec<_>>());
+    let pages: BTreeSet<_> =
+        files(&root().join("docs/manual/events"), "md").into_iter().map(|it| it.0).collect();
+    let expected = EVENTS.iter().map(|spec| root().join(format!("docs/manual/events/{}.md", spec.name)));
+    assert_eq!(pages, expected.collect());
 }
 
 #[test]
 fn every_event_is_described_as_its_row_says() {
-    let manual = page("docs/manual/events.md");
     for spec in EVENTS {
-        let section = section(&manual, spec.name);
-        assert!(section.contains(spec.about), "{}: the manual lacks «{}»", spec.name, spec.about);
-        assert_eq!(table(section, "Holds back"), [facts(spec)], "{}", spec.name);
-        assert_eq!(table(section, "Input field"), rows(spec.inputs), "{}: input fields", spec.name);
+        let page = page(&format!("docs/manual/events/{}.md", spec.name));
+        assert!(
+            page.starts_with(&format!("# {}\n\n{}\n", spec.name, spec.about)),
+            "{}: its beginning",
+            spec.name
+        );
+        assert_eq!(table(&page, "Holds back"), [facts(spec)], "{}", spec.name);
+        assert_eq!(table(&page, "Input field"), rows(spec.inputs), "{}: input fields", spec.name);
         let answers: Vec<String> = spec.answers.iter().map(|field| format!("`{}`", field.name())).collect();
-        assert_eq!(first_cells(&table(section, "Answer field")), answers, "{}: answer fields", spec.name);
+        assert_eq!(first_cells(&table(&page, "Answer field")), answers, "{}: answer fields", spec.name);
         let words = spec.refusal.user.replace("{path}", "PATH");
-        let told = section.contains(&words) || section.contains("The words are those of beforeReadFile");
-        assert!(told, "{}: the manual lacks «{words}»", spec.name);
+        assert!(page.contains(&words), "{}: the manual lacks «{words}»", spec.name);
+        for side in ["input", "output"] {
+            let schema = format!("(../../../schema/{side}/{}.schema.json)", spec.name);
+            assert!(page.contains(&schema), "{}: no link to its {side} schema", spec.name);
+        }
     }
-    assert_eq!(table(section(&manual, "Common fields"), "Input field"), rows(COMMON));
+    assert_eq!(table(section(&page("docs/manual/events.md"), "Common fields"), "Input field"), rows(COMMON));
 }
 
 #[test]
@@ -90,7 +103,9 @@ fn every_test_that_is_named_exists() {
 fn every_hooks_file_that_is_shown_is_a_good_one() {
     let mut seen = 0;
     for (path, text) in pages() {
-        for example in fenced(&text, "json").into_iter().filter(|text| text.contains("\"hooks\"")) {
+        let shown =
+            fences(&text).into_iter().filter(|fence| fence.language == "json" && !fence.is("not-run"));
+        for example in shown.map(|fence| fence.text).filter(|text| text.contains("\"hooks\":")) {
             let read = config::read(example.as_bytes(), Edition::Docs);
             let bad: Vec<_> =
                 read.problems.iter().filter(|problem| problem.severity > Severity::Hint).collect();
@@ -128,7 +143,7 @@ fn the_names_that_steer_other_programs_do_steer() {
 fn no_link_leads_nowhere() {
     let mut broken = BTreeSet::new();
     for (path, text) in pages() {
-        for target in links(&text).filter(|target| !target.contains("://")) {
+        for target in links(&text).iter().filter(|target| !target.contains("://")) {
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
             let leads_to =
                 if file.is_empty() { path.clone() } else { path.parent().expect("a folder").join(file) };
@@ -159,8 +174,9 @@ fn facts(spec: &EventSpec) -> String {
         Subject::Constant(word) => format!("the word `{word}`"),
     };
     let yes = |it: bool| if it { "yes" } else { "no" };
+    let fail_closed = if spec.gate == Gate::None { "changes nothing" } else { "refuses when it fails" };
     let (waits, first, cloud) = (yes(spec.waits), yes(spec.in_2_3), yes(spec.in_cloud));
-    format!("| {holds_back} | {subject} | {waits} | {first} | {cloud} |")
+    format!("| {holds_back} | {subject} | {fail_closed} | {waits} | {first} | {cloud} |")
 }
 
 fn rows(fields: &[InputField]) -> Vec<String> {
@@ -223,87 +239,6 @@ fn dependencies() -> BTreeSet<String> {
     names
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
-}
-
-fn page(name: &str) -> String {
-    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
 fn is_name_of_a_test(name: &str) -> bool {
     name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-}
-
-/// Every page a person reads.
-fn pages() -> Vec<(PathBuf, String)> {
-    let tops = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
-    let tops = tops.map(|name| (root().join(name), page(name)));
-    files(&root().join("docs"), "md").into_iter().chain(tops).collect()
-}
-
-/// The files of this kind below a folder.
-fn files(folder: &Path, extension: &str) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-        if entry.is_dir() {
-            found.extend(files(&entry, extension));
-        } else if entry.extension().is_some_and(|it| it == extension) {
-            found.push((entry.clone(), fs::read_to_string(entry).expect("text")));
-        }
-    }
-    found
-}
-
-/// The sections of a page by their headings of the second level.
-fn sections(text: &str) -> Vec<(&str, &str)> {
-    text.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap_or((section, ""))).collect()
-}
-
-fn section<'t>(text: &'t str, heading: &str) -> &'t str {
-    let found = sections(text).into_iter().find(|(name, _)| *name == heading);
-    found.unwrap_or_else(|| panic!("no section `{heading}`")).1
-}
-
-/// The rows of the table whose first column has this heading.
-fn table(section: &str, heading: &str) -> Vec<String> {
-    let start = format!("| {heading} |");
-    let from = section.lines().skip_while(|line| !line.starts_with(&start)).skip(2);
-    from.take_while(|line| line.starts_with('|')).map(str::to_owned).collect()
-}
-
-fn first_cells(rows: &[String]) -> Vec<String> {
-    rows.iter().map(|row| row.split('|').nth(1).unwrap_or_default().trim().to_owned()).collect()
-}
-
-/// What stands in code quotes.
-fn quoted(text: &str) -> Vec<String> {
-    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
-/// The contents of the code blocks of this language.
-fn fenced(text: &str, language: &str) -> Vec<String> {
-    let open = format!("```{language}");
-    let mut blocks = Vec::new();
-    let mut lines = text.lines();
-    while lines.by_ref().any(|line| line == open) {
-        blocks
-            .push(lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect());
-    }
-    blocks
-}
-
-fn links(text: &str) -> impl Iterator<Item = &str> {
-    text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
-}
-
-/// Whether a heading of this name, as GitHub makes anchors, is in the page.
-fn has_anchor(text: &str, anchor: &str) -> bool {
-    let slug = |heading: &str| -> String {
-        let kept = heading.to_lowercase().replace(' ', "-");
-        kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
-    };
-    text.lines()
-        .filter_map(|line| line.strip_prefix('#'))
-        .any(|line| slug(line.trim_start_matches(['#', ' '])) == anchor)
 }

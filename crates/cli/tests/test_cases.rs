@@ -342,29 +342,6 @@ fn many_cases_run_at_once() {
     ");
 }
 
-/// The page of the manual is the example: its files are laid out and run.
-#[test]
-fn the_cases_of_the_manual_pass() {
-    let page = include_str!("../../../docs/manual/authors-bench.md");
-    let block = |language: &str| {
-        let begin = format!("```{language}\n");
-        let at = page.find(&begin).expect("a block") + begin.len();
-        page[at..].split("\n```").next().expect("its end").to_owned() + "\n"
-    };
-    let cx = TestContext::new();
-    cx.write("project/.cursor/hooks.json", block("json"));
-    cx.script("project/.cursor/hooks/no-force-push.sh", &block("bash"));
-    case(&cx, "manual", &block("jsonc"));
-    cx.trust();
-    assert_snapshot!(seen(&cx, &["test"]), @r"
-    exit code: 0
-    ----- stdout -----
-    ok    a force push is refused (TIME)
-    ok    other commands are not looked at (TIME)
-    2 passed
-    ");
-}
-
 #[test]
 fn the_hooks_of_this_repository_pass_their_own_cases() {
     let cx = TestContext::new();

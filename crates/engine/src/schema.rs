@@ -2,8 +2,9 @@
 //! output, made from the tables of `event` and `input`.
 //!
 //! They are for editors, validators and generators of types, so they describe
-//! the form to write. What we read is more: an unknown key never makes a file,
-//! a payload or an answer invalid, neither here nor in the engine.
+//! the form to write. In hooks.json a key that nobody reads is marked, because
+//! it is a misspelt one as a rule. Payloads and answers may hold more: hosts
+//! send more, and what an answer says beside its fields is ignored.
 //!
 //! Pure: tables in, a JSON value out.
 
@@ -29,6 +30,8 @@ pub fn hooks_json() -> Value {
         "description": "Hooks that run at points of a coding agent's loop.",
         "type": "object",
         "required": ["version", "hooks"],
+        "patternProperties": { "^_": { "description": "A note; nobody reads it." } },
+        "additionalProperties": false,
         "properties": {
             "$schema": { "type": "string", "description": "The schema this file follows; for editors." },
             "description": { "type": "string", "description": "A note; nobody reads it." },
@@ -80,8 +83,23 @@ fn entries(spec: &EventSpec) -> Value {
     json!({
         "description": format!("{} {}", spec.about, matcher_about(spec.subject)),
         "type": "array",
-        "items": { "$ref": "#/$defs/hook" },
+        "items": { "$ref": "#/$defs/hook", "properties": without_effect(spec) },
     })
+}
+
+/// Options that change nothing on this event, and the values that do not pretend to.
+fn without_effect(spec: &EventSpec) -> Map<String, Value> {
+    let mut options = Map::new();
+    if spec.subject == Subject::None {
+        options.insert("matcher".to_owned(), json!({ "enum": ["", "*"] }));
+    }
+    if spec.gate == Gate::None {
+        options.insert("failClosed".to_owned(), json!({ "const": false }));
+    }
+    if !spec.kind.loops() {
+        options.insert("loop_limit".to_owned(), json!({ "type": "null" }));
+    }
+    options
 }
 
 fn matcher_about(subject: Subject) -> String {
@@ -93,12 +111,19 @@ fn matcher_about(subject: Subject) -> String {
     }
 }
 
-/// One entry. Installers add keys of their own, so any other key may be there.
+/// One entry, of whatever type.
 fn hook() -> Value {
     json!({
         "description": "One hook.",
         "type": "object",
+        "patternProperties": { "^_": { "description": "A note; nobody reads it." } },
+        "additionalProperties": false,
         "properties": {
+            "name": { "description": "A note; nobody reads it." },
+            "description": { "description": "A note; nobody reads it." },
+            "comment": { "description": "A note; nobody reads it." },
+            "id": { "description": "A note of an installer; nobody reads it." },
+            "event": { "description": "A note; the event is the key of the list." },
             "type": {
                 "enum": ["command", "prompt"],
                 "default": "command",
@@ -119,7 +144,7 @@ fn hook() -> Value {
                 "type": "number",
                 "exclusiveMinimum": 0,
                 "default": DEFAULT_TIMEOUT.as_secs(),
-                "description": "How long the hook may take, in seconds.",
+                "description": "How long the hook may take, in seconds; a prompt hook's default is 30. From 5000 on it is read as milliseconds.",
             },
             "matcher": {
                 "type": "string",
@@ -157,43 +182,75 @@ fn input_field(spec: &EventSpec, field: &InputField) -> Value {
     let mut schema = json!({ "description": field.about });
     let parts = match field.kind {
         FieldType::Text if field.name == "hook_event_name" => json!({ "const": spec.name }),
-        FieldType::Text => json!({ "type": "string" }),
+        FieldType::Text => text(spec, field.name),
         FieldType::NullableText => json!({ "type": ["string", "null"] }),
-        FieldType::Number => json!({ "type": "number" }),
+        FieldType::Number => json!({ "type": "number", "minimum": 0 }),
         FieldType::Boolean => json!({ "type": "boolean" }),
         FieldType::Object => json!({ "type": "object" }),
         FieldType::TextList => list_of(&json!({ "type": "string" })),
         FieldType::Attachments => list_of(&attachment()),
         FieldType::Edits => list_of(&edit()),
         FieldType::TabEdits => list_of(&tab_edit()),
-        FieldType::ModelParams => list_of(&texts(&["id", "value"])),
+        FieldType::ModelParams => list_of(&model_param()),
     };
     extend(&mut schema, parts);
     schema
 }
 
+/// A text, with the values it is known to have: all of them, or some.
+fn text(spec: &EventSpec, field: &str) -> Value {
+    let names_a_tool = matches!(spec.subject, Subject::Field("tool_name"));
+    match field {
+        "status" => json!({ "enum": ["completed", "aborted", "error"] }),
+        "reason" => json!({ "enum": ["completed", "aborted", "error", "window_close", "user_close"] }),
+        "failure_type" => json!({ "enum": ["error", "timeout", "permission_denied"] }),
+        "trigger" => json!({ "enum": ["auto", "manual"] }),
+        "composer_mode" => json!({ "type": "string", "examples": ["agent", "ask", "edit"] }),
+        "subagent_type" => json!({ "type": "string", "examples": ["generalPurpose", "explore", "shell"] }),
+        "tool_name" if names_a_tool => {
+            json!({ "type": "string", "examples": ["Shell", "Read", "Write", "Grep", "Delete", "Task"] })
+        }
+        _ => json!({ "type": "string" }),
+    }
+}
+
 fn attachment() -> Value {
-    let mut schema = texts(&["type", "file_path"]);
-    schema["properties"]["type"] = json!({ "enum": ["file", "rule"] });
+    let mut schema = described(&[("type", "What it is."), ("file_path", "Absolute path.")]);
+    schema["properties"]["type"]["enum"] = json!(["file", "rule"]);
     schema
 }
 
+fn model_param() -> Value {
+    described(&[("id", "The parameter's name."), ("value", "Its value.")])
+}
+
 fn edit() -> Value {
-    texts(&["old_string", "new_string"])
+    described(&[("old_string", "The text before."), ("new_string", "The text after.")])
 }
 
 fn tab_edit() -> Value {
     let places = ["start_line_number", "start_column", "end_line_number", "end_column"];
     let mut range = object(&places, &json!({ "type": "integer", "minimum": 1 }));
     range["description"] = json!("Lines and columns count from 1; the end is exclusive.");
-    let mut schema = texts(&["old_string", "new_string", "old_line", "new_line"]);
+    let mut schema = described(&[
+        ("old_string", "The text before."),
+        ("new_string", "The text after."),
+        ("old_line", "The whole first line before the edit."),
+        ("new_line", "The whole first line after the edit."),
+    ]);
     schema["properties"]["range"] = range;
     schema["required"] = json!(["old_string", "new_string", "range", "old_line", "new_line"]);
     schema
 }
 
-fn texts(names: &[&str]) -> Value {
-    object(names, &json!({ "type": "string" }))
+/// An object of texts, each with what it is.
+fn described(fields: &[(&str, &str)]) -> Value {
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    let mut schema = object(&names, &json!({ "type": "string" }));
+    for (name, about) in fields {
+        schema["properties"][*name]["description"] = json!(about);
+    }
+    schema
 }
 
 /// An object in which every one of these names holds the same.
@@ -210,11 +267,18 @@ fn list_of(each: &Value) -> Value {
 fn answer_field(spec: &EventSpec, field: AnswerField) -> Value {
     let mut schema = json!({ "description": answer_about(spec, field) });
     let parts = match field {
-        AnswerField::Permission => json!({ "enum": ["allow", "deny", "ask"] }),
+        AnswerField::Permission => match spec.ask {
+            Ask::Supported | Ask::HandedToHost => json!({ "enum": ["allow", "deny", "ask"] }),
+            Ask::IsDeny => json!({ "enum": ["allow", "deny"] }),
+        },
         AnswerField::Continue => json!({ "type": "boolean" }),
         AnswerField::UpdatedInput => json!({ "type": "object" }),
         AnswerField::UpdatedMcpToolOutput => json!({ "type": ["object", "array", "string"] }),
-        AnswerField::Env => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        AnswerField::Env => json!({
+            "type": "object",
+            "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" },
+            "additionalProperties": { "type": "string" },
+        }),
         AnswerField::PluginPaths => list_of(&json!({ "type": "string" })),
         AnswerField::UserMessage
         | AnswerField::AgentMessage
@@ -234,7 +298,9 @@ fn answer_about(spec: &EventSpec, field: AnswerField) -> &'static str {
             (_, Ask::HandedToHost) => {
                 "Whether the action may go on; `ask` is handed to the host, and one that cannot ask denies."
             }
-            (_, Ask::IsDeny) => "Whether the action may go on; nobody can be asked here, so `ask` denies.",
+            (_, Ask::IsDeny) => {
+                "Whether the action may go on; nobody can be asked here, so `ask` is read as `deny`."
+            }
         },
         AnswerField::Continue => "Whether the prompt is sent.",
         AnswerField::UserMessage => "What the user is told.",
@@ -304,5 +370,23 @@ mod tests {
             let answers: Vec<&str> = spec.answers.iter().map(|field| field.name()).collect();
             assert_eq!(names(&output(spec.kind)), answers, "{}", spec.name);
         }
+    }
+
+    #[test]
+    fn every_known_value_stands_in_the_words_about_its_field() {
+        let mut known = 0;
+        for spec in EVENTS {
+            for field in spec.inputs.iter().filter(|field| field.kind == FieldType::Text) {
+                let schema = text(spec, field.name);
+                let values = schema["enum"].as_array().or(schema["examples"].as_array());
+                for value in values.into_iter().flatten().filter_map(Value::as_str) {
+                    let told =
+                        field.about.contains(&format!("`{value}`")) || field.about == "As in preToolUse.";
+                    assert!(told, "{} of {}: `{value}`", field.name, spec.name);
+                    known += 1;
+                }
+            }
+        }
+        assert!(known > 30, "only {known} values");
     }
 }
