@@ -13,10 +13,10 @@ use crate::decision::{Decision, HookReport, Skips};
 use crate::definition::Definition;
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
-use crate::event::EventKind;
+use crate::event::{AnswerField, EventKind};
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::load::{Hook, HookSet, HookState, Loader, SourceState, Withheld};
+use crate::load::{Hook, HookSet, HookState, Loader, SourceState, Withheld, plugins};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
@@ -119,6 +119,7 @@ impl Engine {
         decision.skips = Skips::of(&planned, &hooks);
         decision.warnings.extend(source_warnings(&hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
+        self.keep_plugins(&mut decision, &event);
         drop(circumstances);
         decision.warnings.extend(trouble);
         self.remember(&mut decision, &event, &mut session, &heard, counted_by_us);
@@ -269,6 +270,25 @@ impl Engine {
         }
     }
 
+    /// The plugins that workspaceOpen hooks name count for every later event
+    /// of these workspaces.
+    fn keep_plugins(&self, decision: &mut Decision, event: &Event) {
+        if !event.kind.answers(AnswerField::PluginPaths) {
+            return;
+        }
+        let (absolute, other): (Vec<PathBuf>, Vec<PathBuf>) =
+            decision.plugin_paths.iter().map(PathBuf::from).partition(|path| path.is_absolute());
+        for path in other {
+            decision
+                .warnings
+                .push(format!("the plugin `{}` is not loaded: its path is not absolute", path.display()));
+        }
+        let state = StateDir::new(self.settings.roots.state.clone());
+        if let Err(error) = plugins::remember(&state, &self.workspaces(event), &absolute) {
+            decision.warnings.push(format!("the plugins are not loaded: {error}"));
+        }
+    }
+
     fn record(
         &self,
         started: &str,
@@ -365,6 +385,10 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         }
         for (why, count) in reasons {
             let Why::Withheld(why) = why else { continue };
+            // Who switched them off knows it.
+            if why == Withheld::SwitchedOff {
+                continue;
+            }
             let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
             let trust_helps = matches!(why, Withheld::Untrusted | Withheld::Changed);
             let look = if trust_helps { "; look at it with `boathook trust`" } else { "" };
@@ -382,9 +406,7 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
     let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());
-    hooks.any(|hook| {
-        subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch)
-    })
+    hooks.any(|hook| hook.definition.verdict(event, subject.as_deref()) != Verdict::NoMatch)
 }
 
 fn has_hook(set: &HookSet, event: EventKind) -> bool {

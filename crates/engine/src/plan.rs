@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use crate::config::PAYLOAD_NAMES;
 use crate::definition::Action;
+use crate::dialect::Dialect;
+use crate::dialect::claude::encode_event;
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
 use crate::fill::Event;
@@ -16,11 +18,17 @@ use crate::matcher::Verdict;
 use crate::outcome::{Failure, ReadOutcome};
 use crate::rule::Look;
 use crate::run::Invocation;
+use crate::source::Level;
 
 /// Deeper calls of our own hooks are a failure.
 pub const DEEPEST: u32 = 3;
 /// A longer value cannot stand in an environment.
 pub const LONGEST_VALUE: usize = 96 * 1024;
+
+/// Where a plugin stands.
+const PLUGIN_ROOT: [&str; 2] = ["CURSOR_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"];
+/// Where the workspace stands.
+const PROJECT: [&str; 2] = ["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
 
 /// What to do for one event.
 #[derive(Debug)]
@@ -100,7 +108,12 @@ impl Why {
                     (hook.definition.matcher.pattern(), shortened(subject.unwrap_or_default()));
                 format!("its matcher `{pattern}` does not match `{subject}`")
             }
-            Why::NotMet => "what its rule asks for is not so".to_owned(),
+            Why::NotMet => {
+                match hook.definition.dialect.claude().and_then(|claude| claude.condition.as_ref()) {
+                    Some(condition) => format!("its `if` asks for `{}`", condition.text()),
+                    None => "what its rule asks for is not so".to_owned(),
+                }
+            }
         }
     }
 
@@ -170,8 +183,9 @@ impl Planner<'_> {
         {
             return Some(Why::LoopLimit(limit));
         }
-        match hook.definition.matcher.matches(subject?) {
+        match hook.definition.verdict(self.event, subject) {
             Verdict::NoMatch => Some(Why::NoMatch),
+            Verdict::Match if !hook.definition.condition_holds(self.event) => Some(Why::NotMet),
             Verdict::Match | Verdict::Invalid(_) => None,
         }
     }
@@ -199,7 +213,7 @@ impl Planner<'_> {
                 Work::Fail { failure: Failure::BrokenEntry(reason.clone()), blocks: false }
             }
             Action::Prompt { prompt, model } => Work::Ask(Question {
-                prompt: fill(prompt, &self.event.payload.to_json()),
+                prompt: fill(prompt, &self.payload(hook)),
                 model: model.clone(),
                 timeout: hook.definition.timeout,
             }),
@@ -220,9 +234,7 @@ impl Planner<'_> {
             let failure = Failure::TooDeep(self.circumstances.around.depth);
             return Some(Work::Fail { failure, blocks: managed && self.event.kind.can_block() });
         }
-        if let Some(Verdict::Invalid(reason)) =
-            subject.map(|subject| hook.definition.matcher.matches(subject))
-        {
+        if let Verdict::Invalid(reason) = hook.definition.verdict(self.event, subject) {
             return fail(Failure::BrokenEntry(format!("its matcher does not compile: {reason}")));
         }
         None
@@ -232,7 +244,8 @@ impl Planner<'_> {
         let circumstances = self.circumstances;
         let mut env =
             circumstances.environments.get(hook.source.level, &hook.source.file, &circumstances.around);
-        for name in mentioned(command) {
+        let claude = hook.definition.dialect.claude();
+        for name in mentioned(command).filter(|_| claude.is_none()) {
             match self.value(name) {
                 Ok(value) => Arc::make_mut(&mut env).push((name.into(), value.into())),
                 Err(problem) => {
@@ -241,13 +254,49 @@ impl Planner<'_> {
                 }
             }
         }
+        if hook.source.level == Level::Plugin {
+            let env = Arc::make_mut(&mut env);
+            PLUGIN_ROOT.iter().for_each(|name| env.push((name.into(), hook.source.run_dir.clone().into())));
+        }
         Work::Run(Invocation {
             command: command.to_owned(),
+            args: claude.and_then(|claude| claude.args.as_deref()).map(|args| self.words(args, hook)),
             run_dir: hook.source.run_dir.clone(),
             env,
-            stdin: Arc::clone(&self.stdin),
+            stdin: self.line(hook),
             timeout: hook.definition.timeout,
         })
+    }
+
+    /// Without a shell nobody else puts directories into arguments.
+    fn words(&self, args: &[String], hook: &Hook) -> Vec<String> {
+        let (root, project) =
+            (hook.source.run_dir.to_string_lossy(), self.circumstances.around.project_dir.to_string_lossy());
+        let is_plugin = hook.source.level == Level::Plugin;
+        let filled = |word: &String| {
+            let word = PROJECT
+                .iter()
+                .fold(word.clone(), |word, name| word.replace(&format!("${{{name}}}"), &project));
+            let plugin = PLUGIN_ROOT.iter().filter(|_| is_plugin);
+            plugin.fold(word, |word, name| word.replace(&format!("${{{name}}}"), &root))
+        };
+        args.iter().map(filled).collect()
+    }
+
+    /// What a hook reads: one line.
+    fn line(&self, hook: &Hook) -> Arc<Vec<u8>> {
+        if hook.definition.dialect.claude().is_none() {
+            return Arc::clone(&self.stdin);
+        }
+        Arc::new((self.payload(hook) + "\n").into_bytes())
+    }
+
+    /// What a hook reads: one object.
+    fn payload(&self, hook: &Hook) -> String {
+        match &hook.definition.dialect {
+            Dialect::Cursor => self.event.payload.to_json(),
+            Dialect::Claude(options) => encode_event(self.event, options).to_json(),
+        }
     }
 
     /// The value of a `${…}` of seed 002: a field of the payload.

@@ -8,6 +8,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::dialect::claude::Shape;
 use crate::read_file;
 
 /// An operating system whose paths we know.
@@ -53,8 +54,13 @@ pub enum Level {
 pub enum Format {
     /// A `hooks.json`.
     Cursor,
+    /// A `settings.json` of Claude Code; its hooks read payloads of this shape.
+    Claude(Shape),
     /// One hookify rule.
     Hookify,
+    /// A plugin's `hooks.json`, or its manifest with the hooks in it; in
+    /// either product's form.
+    Plugin(Shape),
 }
 
 /// One file that may hold hooks.
@@ -68,7 +74,8 @@ pub struct Source {
     pub file: PathBuf,
     /// The directory its hooks run in.
     pub run_dir: PathBuf,
-    /// The workspace it belongs to, for project sources.
+    /// The workspace it belongs to, for project sources and for plugins that
+    /// stand inside a workspace.
     pub workspace: Option<PathBuf>,
 }
 
@@ -85,6 +92,8 @@ pub struct Roots {
     pub workspaces: Vec<PathBuf>,
     /// Our own state: log, sessions, trust.
     pub state: PathBuf,
+    /// Directories of plugins whose hooks run, too.
+    pub plugins: Vec<PathBuf>,
 }
 
 impl Roots {
@@ -101,6 +110,7 @@ impl Roots {
             home: home.into(),
             workspaces: workspaces.into_iter().map(Into::into).collect(),
             state: state.into(),
+            plugins: Vec::new(),
         }
     }
 }
@@ -121,7 +131,7 @@ impl Os {
 impl Default for ThirdParty {
     /// Whatever a user already wrote runs.
     fn default() -> ThirdParty {
-        ThirdParty { claude: true }
+        ThirdParty { claude: true, shape: Shape::Claude }
     }
 }
 
@@ -173,6 +183,11 @@ impl Level {
             | Level::Hookify
             | Level::Plugin => false,
         }
+    }
+
+    /// Whether its hooks come from Claude Code's settings.
+    pub fn is_claude(self) -> bool {
+        matches!(self, Level::ClaudeLocal | Level::ClaudeProject | Level::ClaudeUser)
     }
 
     /// Whether hooks of this level run only in a trusted workspace.
@@ -242,6 +257,52 @@ impl Source {
         }
     }
 
+    /// Claude Code's settings of a workspace, by the name of the file. Their
+    /// hooks run from the workspace's root.
+    pub fn claude_project(root: &Path, local: bool, shape: Shape) -> Source {
+        let (level, name) = match local {
+            true => (Level::ClaudeLocal, "settings.local.json"),
+            false => (Level::ClaudeProject, "settings.json"),
+        };
+        Source {
+            level,
+            format: Format::Claude(shape),
+            file: below(&below(root, ".claude"), name),
+            run_dir: root.to_owned(),
+            workspace: Some(root.to_owned()),
+        }
+    }
+
+    /// Claude Code's settings of the user. Their hooks run from the root of
+    /// the workspace too, and from the home where there is none.
+    pub fn claude_user(home: &Path, root: Option<&Path>, shape: Shape) -> Source {
+        Source {
+            level: Level::ClaudeUser,
+            format: Format::Claude(shape),
+            file: below(&below(home, ".claude"), "settings.json"),
+            run_dir: root.unwrap_or(home).to_owned(),
+            workspace: None,
+        }
+    }
+
+    /// A plugin's hooks run from the plugin's root, always. One that stands
+    /// inside a workspace belongs to it.
+    pub fn plugin(root: &Path, file: PathBuf, workspaces: &[PathBuf], shape: Shape) -> Source {
+        let workspace = workspaces.iter().find(|workspace| is_inside(root, workspace)).cloned();
+        Source {
+            level: Level::Plugin,
+            format: Format::Plugin(shape),
+            file,
+            run_dir: root.to_owned(),
+            workspace,
+        }
+    }
+
+    /// Whether its hooks run only in a trusted workspace.
+    pub fn needs_trust(&self) -> bool {
+        self.level.needs_trust() || (self.level == Level::Plugin && self.workspace.is_some())
+    }
+
     /// A hookify rule has the workspace for its directory.
     pub fn hookify(root: &Path, file: PathBuf) -> Source {
         Source {
@@ -257,8 +318,10 @@ impl Source {
 /// Which kinds of sources beside the product's own are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThirdParty {
-    /// What was written for Claude Code: settings, plugins, hookify rules.
+    /// What was written for Claude Code: settings and hookify rules.
     pub claude: bool,
+    /// The payload that hooks of Claude Code read.
+    pub shape: Shape,
 }
 
 /// Every source of these workspaces, in the walk from high to low priority.
@@ -274,6 +337,11 @@ pub fn sources(roots: &Roots, workspaces: &[PathBuf], third_party: ThirdParty) -
     sources.extend(workspaces.iter().map(|workspace| Source::project(workspace)));
     sources.push(Source::user(&roots.home));
     if third_party.claude {
+        let shape = third_party.shape;
+        for local in [true, false] {
+            sources.extend(workspaces.iter().map(|root| Source::claude_project(root, local, shape)));
+        }
+        sources.push(Source::claude_user(&roots.home, workspaces.first().copied(), shape));
         sources.extend(workspaces.iter().flat_map(|workspace| hookify_rules(workspace)));
     }
     sources
@@ -386,6 +454,12 @@ fn names(directory: &Path, is_wanted: fn(&str) -> bool) -> Vec<OsString> {
     names.retain(|name| is_wanted(&name.to_string_lossy()));
     names.sort();
     names
+}
+
+/// Whether a directory stands inside another, links resolved.
+fn is_inside(directory: &Path, outer: &Path) -> bool {
+    let settled = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    directory.starts_with(outer) || settled(directory).starts_with(settled(outer))
 }
 
 /// Whether two paths lead to one directory, however they are spelt.

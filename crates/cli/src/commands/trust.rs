@@ -50,7 +50,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     if args.revoke {
         for source in sources(roots, &roots.workspaces, settings.third_party)
             .iter()
-            .filter(|source| source.level.needs_trust())
+            .filter(|source| source.needs_trust())
         {
             found += usize::from(revoke(ui, loader.trust(), source)?);
         }
@@ -82,7 +82,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
 fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
     let is_projects = |problem: &Problem| {
         let of_file = |report: &&SourceReport| Some(&report.source.file) == problem.file.as_ref();
-        set.sources.iter().find(of_file).is_some_and(|report| report.source.level.needs_trust())
+        set.sources.iter().find(of_file).is_some_and(|report| report.source.needs_trust())
     };
     let unreadable = set.problems.iter().filter(|problem| matches!(problem.code, "unreadable" | "last-good"));
     unreadable.filter(move |problem| is_projects(problem))

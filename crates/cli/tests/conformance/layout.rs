@@ -52,7 +52,9 @@ impl Layout {
             Trusted::These(names) => names,
         };
         let paths = names.iter().map(|name| self.path(name));
-        paths.filter(|path| path.join(".cursor/hooks.json").exists()).collect()
+        let files = [".cursor/hooks.json", ".claude/settings.json", ".claude/settings.local.json"];
+        let has_hooks = |path: &PathBuf| files.iter().any(|file| path.join(file).exists());
+        paths.filter(has_hooks).collect()
     }
 
     /// The environment of the case.

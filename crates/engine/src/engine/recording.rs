@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use crate::decision::Decision;
+use crate::dialect::Dialect;
+use crate::dialect::claude::encode_event;
 use crate::fill::Event;
 use crate::ids;
 use crate::load::Hook;
@@ -45,7 +47,8 @@ pub fn records(
         automatic_followup: decision.followup_message.is_some(),
         notes: Vec::new(),
     };
-    let mut records: Vec<Record> = heard.iter().map(|heard| of_heard(blank(), heard, decision)).collect();
+    let mut records: Vec<Record> =
+        heard.iter().map(|heard| of_heard(told(blank(), heard.hook, event), heard, decision)).collect();
     let withheld = plan.skipped.iter().filter(|skipped| skipped.why.is_withheld());
     records.extend(withheld.map(|skipped| {
         let reason = Some(skipped.why.sentence(skipped.hook, None));
@@ -55,6 +58,16 @@ pub fn records(
         records.push(blank());
     }
     records
+}
+
+/// A hook of another product was told the event in that product's words.
+fn told(record: Record, hook: &Hook, event: &Event) -> Record {
+    match &hook.definition.dialect {
+        Dialect::Cursor => record,
+        Dialect::Claude(options) => {
+            Record { request: request_of(encode_event(event, options).to_json().as_bytes()), ..record }
+        }
+    }
 }
 
 fn of_hook(record: Record, hook: &Hook) -> Record {

@@ -8,6 +8,7 @@ fn roots(os: Os, base: &Path) -> Roots {
         home: base.join("home/me"),
         workspaces: vec![base.join("ws"), base.join("second")],
         state: base.join("home/me/.local/state/boathook"),
+        plugins: Vec::new(),
     }
 }
 
@@ -69,6 +70,7 @@ fn paths_of_windows_are_read_as_windows_reads_them() {
         home: r"C:\Users\me".into(),
         workspaces: vec![r"D:\ws".into()],
         state: r"C:\Users\me\AppData\Local\boathook".into(),
+        plugins: Vec::new(),
     };
     let cases = [
         (r"D:\ws\.cursor\hooks.json", Some(PROJECT_FILE)),

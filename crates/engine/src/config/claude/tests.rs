@@ -1,0 +1,1 @@
+//! Tables of what a settings file holds.

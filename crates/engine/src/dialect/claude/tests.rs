@@ -1,0 +1,1 @@
+//! Tables of what is sent and what is understood.
