@@ -2,6 +2,7 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+mod env_file;
 mod recording;
 mod settings;
 
@@ -36,6 +37,7 @@ const MOST_UNWRITTEN: usize = 1_000;
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
+use env_file::EnvFiles;
 pub use settings::{Settings, load_options};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
@@ -99,7 +101,10 @@ impl Engine {
         let performer =
             Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
         let started = ids::now_text();
-        let mut heard = performer.perform(planned.steps.clone(), &event);
+        let mut steps = planned.steps.clone();
+        let env_files = EnvFiles::give(&mut steps, &event, StateDir::new(self.settings.roots.state.clone()));
+        let mut heard = performer.perform(steps, &event);
+        env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
             let steps = plan(&hooks, event, &circumstances).steps;
             performer.perform(steps.into_iter().filter(|step| among(step.hook)).collect(), event)

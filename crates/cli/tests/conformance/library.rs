@@ -50,7 +50,7 @@ fn observe(engine: &Engine, step: &Step, layout: &Layout) -> Result<Observed, St
 
 /// Trusts what the workspaces that the case trusts hold now.
 fn trust(layout: &Layout, case: &Case) -> Result<(), String> {
-    let settings = settings(case, layout, &[])?;
+    let settings = settings(case, layout, &layout.plugin_options(case))?;
     let mut loader = Loader::new(settings.roots.clone(), load_options(&settings, false));
     for candidate in loader.candidates(&layout.trusted(case)) {
         loader.trust().accept(&candidate.subject).map_err(|error| error.to_string())?;

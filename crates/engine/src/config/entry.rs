@@ -313,6 +313,7 @@ impl<'a> Entry<'_, '_, 'a> {
                 timeout: DEFAULT_TIMEOUT,
                 fail_closed: false,
                 loop_limit: Some(DEFAULT_LOOP_LIMIT),
+                dialect: Dialect::Cursor,
             };
         }
         Options {
@@ -321,6 +322,7 @@ impl<'a> Entry<'_, '_, 'a> {
             matcher_at: self.option("matcher").map(bytes_of),
             timeout: self.timeout(default_timeout),
             loop_limit: self.loop_limit(),
+            dialect: self.dialect(),
         }
     }
 
@@ -356,7 +358,7 @@ impl<'a> Entry<'_, '_, 'a> {
             timeout: options.timeout,
             fail_closed: options.fail_closed,
             loop_limit: options.loop_limit,
-            dialect: Dialect::Cursor,
+            dialect: options.dialect,
             place: Some(unplaced(bytes_of(self.own))),
             action_place: action_at.map(unplaced),
             matcher_place: options.matcher_at.map(unplaced),

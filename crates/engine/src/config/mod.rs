@@ -10,6 +10,7 @@
 //! `placeholders`, `findings` (places), `fix` (repairs). `claude` reads the
 //! settings of Claude Code, and plugins of either product.
 
+mod add;
 mod array_form;
 mod claude;
 mod entry;
@@ -34,6 +35,7 @@ mod tests;
 mod text;
 mod version;
 
+pub use add::{NewEntry, add_entries};
 pub use claude::{read_plugin, read_settings};
 pub use fix::apply_fixes;
 pub use matchers::check_matchers;

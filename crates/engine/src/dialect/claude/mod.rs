@@ -9,6 +9,7 @@ mod encode;
 mod events;
 mod glob;
 mod matcher;
+mod native;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ pub use answer::decode_answer;
 pub use encode::encode_event;
 pub use events::{CLAUDE_EVENTS, ClaudeEvent, Sees, of_kind, without_counterpart};
 pub use matcher::ClaudeMatcher;
+pub use native::{Native, to_native};
 pub use rule::Condition;
 pub use tools::{KNOWN_TOOLS, native_tool};
 
