@@ -364,7 +364,12 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
 /// What stands in the way of whole sources: those that cannot be read, and
 /// those that are withheld with a hook of this event in them.
 fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let of_plugins = set.problems.iter().filter(|problem| problem.code.starts_with("plugin-"));
+    let in_words = |problem: &Problem| {
+        let file = problem.file.as_deref().unwrap_or(Path::new("")).display().to_string();
+        format!("{file}: {}", problem.message)
+    };
+    let mut warnings: Vec<String> = of_plugins.map(in_words).collect();
     for report in &set.sources {
         let file = report.source.file.display();
         match &report.state {

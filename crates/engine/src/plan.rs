@@ -106,6 +106,11 @@ impl Why {
             Why::NoMatch => {
                 let (pattern, subject) =
                     (hook.definition.matcher.pattern(), shortened(subject.unwrap_or_default()));
+                let of_claude =
+                    hook.definition.dialect.claude().is_some_and(|claude| claude.matcher.is_some());
+                if of_claude {
+                    return format!("its matcher `{pattern}` fits none of Claude Code's names for this");
+                }
                 format!("its matcher `{pattern}` does not match `{subject}`")
             }
             Why::NotMet => {

@@ -78,6 +78,9 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, width: usize, twice: Option<&str>) {
     if !hook.definition.matcher.is_everything() {
         facts.push(format!("matcher {}", hook.definition.matcher.pattern()));
     }
+    if hook.definition.dialect.claude().is_some() && !hook.source.level.is_claude() {
+        facts.push("reads Claude Code's payload".to_owned());
+    }
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
     }

@@ -23,7 +23,8 @@ use crate::ui::{Style, Ui};
 /// Hooks of a workspace run only when somebody trusted them. Trust is pinned to
 /// the content of .cursor/hooks.json and of the files its commands name; when
 /// one of them changes, the hooks are withheld until somebody looked at the
-/// difference. Starts no process.
+/// difference. The hooks of Claude Code's settings and of plugins inside the
+/// workspace are looked at in the same way. Starts no process.
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 pub struct TrustArgs {
@@ -69,7 +70,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     }
     if found == 0 {
         let roots: Vec<String> = roots.workspaces.iter().map(|root| root.display().to_string()).collect();
-        let what = if args.revoke { "was not trusted" } else { "has no .cursor/hooks.json" };
+        let what = if args.revoke { "was not trusted" } else { "has no hooks that need trust" };
         ui.say(&format!("{} {what}", roots.join(", ")));
         if args.status {
             status = Status::Failure;
@@ -186,7 +187,7 @@ fn show(ui: &mut Ui, looked: &Candidate) {
 
 fn show_definition(ui: &mut Ui, definition: &Definition) {
     let text = match &definition.action {
-        Action::Command(command) => command.clone(),
+        Action::Command(_) => definition.command_line().into_owned(),
         Action::Prompt { prompt, .. } => format!("(asks a model) {prompt}"),
         Action::Rule(rule) => format!("(a rule, without a process) {}", rule.label()),
         Action::Broken { text, .. } => format!("(broken) {text}"),

@@ -73,7 +73,7 @@ fn told(record: Record, hook: &Hook, event: &Event) -> Record {
 fn of_hook(record: Record, hook: &Hook) -> Record {
     let line = hook.definition.place.as_ref().map_or(0, |place| place.line);
     Record {
-        command: Some(hook.definition.label().to_owned()),
+        command: Some(hook.definition.command_line().into_owned()),
         source: Some(hook.source.level.name().to_owned()),
         place: Some(format!("{}:{line}", hook.source.file.display())),
         directory: Some(hook.source.run_dir.display().to_string()),

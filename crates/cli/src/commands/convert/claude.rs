@@ -120,10 +120,11 @@ impl Conversion {
                 Err(reason) => {
                     let message = format!("this hook is not converted: {reason}");
                     let problem = Problem::warning("not-converted", message);
-                    problems.push(placed(problem, definition).help("it goes on running from the settings"));
+                    problems.push(placed(problem, definition).help("it stays in the settings"));
                 }
             }
         }
+        problems.sort_by_key(|problem| problem.place.as_ref().map(|place| place.bytes.start));
         problems.iter_mut().for_each(|problem| problem.file = Some(file.to_owned()));
         self.problems.extend(problems);
     }

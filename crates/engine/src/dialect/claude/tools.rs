@@ -83,7 +83,7 @@ pub(super) fn names(event: &Event, pattern: &str) -> Vec<String> {
 /// The servers that a pattern names, and a word for one that nobody named.
 fn servers_in(pattern: &str) -> Vec<String> {
     let behind = pattern.split("mcp__").skip(1);
-    let named = behind.filter_map(|rest| rest.split_once("__").map(|(server, _)| server.to_owned()));
+    let named = behind.map(|rest| rest.split_once("__").map_or(rest, |(server, _)| server).to_owned());
     let plain =
         |server: &String| server.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     named.filter(plain).chain(["server".to_owned()]).collect()
