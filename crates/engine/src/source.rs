@@ -288,7 +288,8 @@ impl Source {
     /// A plugin's hooks run from the plugin's root, always. One that stands
     /// inside a workspace belongs to it.
     pub fn plugin(root: &Path, file: PathBuf, workspaces: &[PathBuf], shape: Shape) -> Source {
-        let workspace = workspaces.iter().find(|workspace| is_inside(root, workspace)).cloned();
+        let holds = |workspace: &&PathBuf| is_inside(root, workspace) || is_inside(&file, workspace);
+        let workspace = workspaces.iter().find(holds).cloned();
         Source {
             level: Level::Plugin,
             format: Format::Plugin(shape),
