@@ -128,8 +128,8 @@ fn duplicates(set: &HookSet) -> HashMap<Key, &'static str> {
 }
 
 fn twice(hooks: &[&Hook]) -> Option<&'static str> {
-    let of_claude = |hook: &&Hook| hook.definition.dialect.claude().is_some();
-    let mixed = hooks.iter().any(|hook| of_claude(hook)) && !hooks.iter().all(|hook| of_claude(hook));
+    let of_claude = hooks.iter().filter(|hook| hook.definition.dialect.claude().is_some()).count();
+    let mixed = of_claude > 0 && of_claude < hooks.len();
     let mut patterns: Vec<&str> = hooks.iter().map(|hook| hook.definition.matcher.pattern()).collect();
     patterns.sort_unstable();
     if mixed {
