@@ -2,6 +2,7 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+mod background;
 mod env_file;
 mod recording;
 mod settings;
@@ -22,7 +23,7 @@ use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
-use crate::plan::{Circumstances, Plan, Why, plan};
+use crate::plan::{Circumstances, Plan, Step, Why, plan};
 use crate::problem::Problem;
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
@@ -37,6 +38,7 @@ const MOST_UNWRITTEN: usize = 1_000;
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
+use background::{Background, Task, is_background};
 use env_file::EnvFiles;
 pub use settings::{Settings, load_options};
 
@@ -49,6 +51,7 @@ pub struct Engine {
     injected: Mutex<Vec<Hook>>,
     sessions: Mutex<Sessions>,
     environments: Environments,
+    background: Background,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -75,6 +78,7 @@ impl Engine {
             injected: Mutex::default(),
             sessions: Mutex::new(Sessions::of(state)),
             environments: Environments::default(),
+            background: Background::new(&settings.cancel),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -103,11 +107,18 @@ impl Engine {
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
         let env_files = EnvFiles::give(&mut steps, &event, StateDir::new(self.settings.roots.state.clone()));
+        let beside = self.background.start(&mut steps, || Task {
+            started: started.clone(),
+            event: event.clone(),
+            rules,
+            found: planned.steps.len(),
+        });
         let mut heard = performer.perform(steps, &event);
         env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
             let steps = plan(&hooks, event, &circumstances).steps;
-            performer.perform(steps.into_iter().filter(|step| among(step.hook)).collect(), event)
+            let again = |step: &Step<'_>| among(step.hook) && !is_background(step.hook);
+            performer.perform(steps.into_iter().filter(again).collect(), event)
         });
         let case = Case {
             event: &event,
@@ -116,6 +127,8 @@ impl Engine {
             loop_ceiling: self.settings.loop_ceiling,
             can_ask: self.settings.can_ask,
         };
+        let unheard: Vec<String> = beside.iter().map(|heard| heard.hook.id.clone()).collect();
+        in_order(&mut heard, beside, &planned);
         let mut decision = merge(&heard, &case);
         if self.settings.cancel.is_cancelled() {
             decision.followup_message = None;
@@ -128,7 +141,12 @@ impl Engine {
         drop(circumstances);
         decision.warnings.extend(trouble);
         self.remember(&mut decision, &event, &mut session, &heard, counted_by_us);
-        self.record(&started, &event, &heard, &planned, &decision);
+        // Those that nobody waited for have their records when they end.
+        heard.retain(|heard| !unheard.contains(&heard.hook.id));
+        let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
+        if !heard.is_empty() || unheard.is_empty() || withheld {
+            self.record(&started, &event, &heard, &planned, &decision);
+        }
         decision
     }
 
@@ -180,10 +198,12 @@ impl Engine {
         lock(&self.listeners).push(Box::new(listener));
     }
 
-    /// Writes what happened since the last call to the log on disk, and keeps
+    /// Waits for `async` hooks that still run, writes what happened since the
+    /// last call to the log on disk, and keeps
     /// copies of sources that are good; says what changed in the user's hooks.
     /// Called when the answer is out.
     pub fn write_out(&self) -> Result<Vec<Problem>, StateError> {
+        self.keep_records(self.background.finish());
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
         LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept)?;
@@ -302,7 +322,10 @@ impl Engine {
         plan: &Plan<'_>,
         decision: &Decision,
     ) {
-        let records = recording::records(started, event, heard, plan, decision);
+        self.keep_records(recording::records(started, event, heard, plan, decision));
+    }
+
+    fn keep_records(&self, records: Vec<Record>) {
         for record in records.into_iter().map(Arc::new) {
             lock(&self.listeners).iter().for_each(|listener| listener(&record));
             lock(&self.recent).push(Arc::clone(&record));
@@ -432,6 +455,15 @@ fn tell_loop_count(event: &mut Event, session: &Session) -> bool {
         event.payload.insert(behind_own_fields, "loop_count", count);
     }
     missing
+}
+
+/// Puts hooks that nobody waited for at their places in the walk.
+fn in_order<'a>(heard: &mut Vec<Heard<'a>>, beside: Vec<Heard<'a>>, plan: &Plan<'_>) {
+    if beside.is_empty() {
+        return;
+    }
+    heard.extend(beside);
+    heard.sort_by_key(|heard| plan.steps.iter().position(|step| step.hook.id == heard.hook.id));
 }
 
 /// The text of a transcript; none when it cannot be read.

@@ -35,7 +35,10 @@ impl EnvFiles {
         if of_kind(event.kind).is_none_or(|claude| claude.sees != Sees::Start) {
             return given;
         }
-        for step in steps.iter_mut().filter(|step| step.hook.definition.dialect.claude().is_some()) {
+        let waited_for = |step: &&mut Step<'_>| {
+            step.hook.definition.dialect.claude().is_some_and(|claude| !claude.background)
+        };
+        for step in steps.iter_mut().filter(waited_for) {
             let Work::Run(invocation) = &mut step.work else { continue };
             let name = format!("{}.sh", ids::uuid());
             if given.state.write(FOLDER, &name, b"", Durability::Relaxed).is_ok() {

@@ -195,14 +195,12 @@ impl<'a> Handler<'_, '_, 'a> {
             .into_iter()
             .find_map(|key| property(self.own, key).filter(|property| is_true(&property.value)));
         let Some(flag) = flag else { return false };
-        let message = format!(
-            "`{}`: the hook runs beside the others and is waited for; its answer does not count",
-            flag.name.as_str()
-        );
+        let message =
+            format!("`{}`: nobody waits for this hook's answer, and it does not count", flag.name.as_str());
         let problem = Problem::hint("claude-async", message);
         self.says(
             bytes_of(&flag.name),
-            problem.help("Claude Code does not wait; give it a short `timeout` where that matters"),
+            problem.help("`boathook run` answers first, and ends when the hook has ended; give it a `timeout` that fits"),
         );
         true
     }
