@@ -6,6 +6,7 @@ mod background;
 mod env_file;
 mod recording;
 mod settings;
+mod warnings;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -18,12 +19,12 @@ use crate::environment::{Environments, Surroundings};
 use crate::event::{AnswerField, EventKind};
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::load::{Hook, HookSet, HookState, Loader, SourceState, Withheld, plugins};
+use crate::load::{Hook, HookSet, HookState, Loader, plugins};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
-use crate::plan::{Circumstances, Plan, Step, Why, plan};
+use crate::plan::{Circumstances, Plan, Step, plan};
 use crate::problem::Problem;
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
@@ -41,6 +42,7 @@ const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 use background::{Background, Task, is_background};
 use env_file::EnvFiles;
 pub use settings::{Settings, load_options};
+use warnings::source_warnings;
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 
@@ -382,58 +384,6 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
         depth: settings.depth,
         called_from: &settings.called_from,
     }
-}
-
-/// What stands in the way of whole sources: those that cannot be read, and
-/// those that are withheld with a hook of this event in them.
-fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
-    let of_plugins = set.problems.iter().filter(|problem| problem.code.starts_with("plugin-"));
-    let in_words = |problem: &Problem| {
-        let file = problem.file.as_deref().unwrap_or(Path::new("")).display().to_string();
-        format!("{file}: {}", problem.message)
-    };
-    let mut warnings: Vec<String> = of_plugins.map(in_words).collect();
-    for report in &set.sources {
-        let file = report.source.file.display();
-        match &report.state {
-            SourceState::Absent | SourceState::Read => {}
-            SourceState::LastGood(problem) => {
-                warnings
-                    .push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
-            }
-            SourceState::Unreadable(problem) => {
-                warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
-            }
-        }
-        let withheld = plan
-            .skipped
-            .iter()
-            .filter(|it| it.why.is_withheld() && it.hook.source.file == report.source.file);
-        let mut reasons: Vec<(Why, usize)> = Vec::new();
-        for skipped in withheld {
-            match reasons.iter_mut().find(|(why, _)| *why == skipped.why) {
-                Some((_, count)) => *count += 1,
-                None => reasons.push((skipped.why, 1)),
-            }
-        }
-        for (why, count) in reasons {
-            let Why::Withheld(why) = why else { continue };
-            // Who switched them off knows it.
-            if why == Withheld::SwitchedOff {
-                continue;
-            }
-            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
-            let trust_helps = matches!(why, Withheld::Untrusted | Withheld::Changed);
-            let look = if trust_helps { "; look at it with `boathook trust`" } else { "" };
-            warnings.push(format!("{file}: {hooks} withheld: {}{look}", why.reason()));
-        }
-        let root = report.source.workspace.as_deref().filter(|_| report.state == SourceState::Absent);
-        if let Some(root) = root.filter(|root| !root.is_dir()) {
-            warnings
-                .push(format!("the workspace {} does not exist, so no hook of it is asked", root.display()));
-        }
-    }
-    warnings
 }
 
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {

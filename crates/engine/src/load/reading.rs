@@ -109,14 +109,14 @@ impl Reading {
     pub(super) fn candidate(&self, trust: &Trust) -> Option<Candidate> {
         let good = self.good.as_ref().filter(|_| self.state == SourceState::Read)?;
         self.gate.as_ref()?;
-        // Settings of another product are there for other things, too.
-        let native = self.source.level == Level::Project;
-        if !native && good.definitions.is_empty() && !good.switches_off {
-            return None;
-        }
         // One look for both: the difference that is shown is that of what is accepted.
         let subject = trust.subject(&self.source, &good.bytes, &good.definitions);
         let state = trust.status_of(&subject);
+        // Settings of another product are there for other things, too.
+        let says_nothing = good.definitions.is_empty() && !good.switches_off;
+        if says_nothing && self.source.level != Level::Project && state == TrustState::New {
+            return None;
+        }
         Some(Candidate { source: self.source.clone(), definitions: good.definitions.clone(), subject, state })
     }
 

@@ -138,6 +138,9 @@ fn of_trust(gate: &Gate, reading: &Reading) -> Option<Problem> {
     let mut problem = match &*gate.state {
         TrustState::Trusted => return None,
         TrustState::New if hooks == 0 => return None,
+        TrustState::Changed(_) if hooks + gate.lost.len() == 0 && reading.source.level != Level::Project => {
+            return None;
+        }
         TrustState::New => {
             Problem::warning("untrusted", format!("{} withheld: the workspace is not trusted", count(hooks)))
                 .help("`boathook trust` shows what would be trusted, and asks")
