@@ -94,6 +94,8 @@ pub enum Why {
     NoMatch,
     /// What its rule asks for is not so.
     NotMet,
+    /// The same hook of Claude Code's settings runs already.
+    Twin,
 }
 
 impl Why {
@@ -112,6 +114,9 @@ impl Why {
                     return format!("its matcher `{pattern}` fits none of Claude Code's names for this");
                 }
                 format!("its matcher `{pattern}` does not match `{subject}`")
+            }
+            Why::Twin => {
+                "the same command of Claude Code's settings runs already, and once is enough".to_owned()
             }
             Why::NotMet => {
                 match hook.definition.dialect.claude().and_then(|claude| claude.condition.as_ref()) {
@@ -158,12 +163,32 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
             plan.skipped.push(Skipped { hook, index, why });
             continue;
         }
+        if has_twin(&plan.steps, hook) {
+            plan.skipped.push(Skipped { hook, index, why: Why::Twin });
+            continue;
+        }
         match planner.work(hook, subject) {
             Some(work) => plan.steps.push(Step { hook, work }),
             None => plan.skipped.push(Skipped { hook, index, why: Why::NotMet }),
         }
     }
     plan
+}
+
+/// Claude Code runs a command once, in however many places of its settings it
+/// stands. One whose answer does not count is no twin of one whose does.
+fn has_twin(steps: &[Step<'_>], hook: &Hook) -> bool {
+    let counts = |hook: &Hook| {
+        let background = hook.definition.dialect.claude().is_some_and(|claude| claude.background);
+        (background, hook.definition.fail_closed)
+    };
+    let same = |step: &Step<'_>| {
+        step.hook.source.level.is_claude()
+            && step.hook.source.run_dir == hook.source.run_dir
+            && counts(step.hook) == counts(hook)
+            && step.hook.definition.command_line() == hook.definition.command_line()
+    };
+    hook.source.level.is_claude() && steps.iter().any(same)
 }
 
 struct Planner<'a> {

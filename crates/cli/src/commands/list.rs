@@ -132,7 +132,9 @@ fn twice(hooks: &[&Hook]) -> Option<&'static str> {
     let mixed = of_claude > 0 && of_claude < hooks.len();
     let mut patterns: Vec<&str> = hooks.iter().map(|hook| hook.definition.matcher.pattern()).collect();
     patterns.sort_unstable();
-    if mixed {
+    if hooks.iter().all(|hook| hook.source.level.is_claude()) {
+        (hooks.len() > 1).then_some("the same command twice in Claude Code's settings: it runs once")
+    } else if mixed {
         Some("the same command in a Cursor and in a Claude Code file: it runs for each")
     } else {
         let same = patterns.windows(2).any(|pair| pair[0] == pair[1]);
