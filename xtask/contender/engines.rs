@@ -134,6 +134,7 @@ pub fn run_hooks(hooks: &[Hook], directory: &Path, stdin: Vec<u8>, mark: &str) -
         .iter()
         .map(|hook| Invocation {
             command: hook.command.clone(),
+            args: None,
             run_dir: directory.to_owned(),
             env: Arc::clone(&env),
             stdin: Arc::clone(&stdin),

@@ -31,6 +31,9 @@ pub struct Global {
     /// A workspace root; repeat it for several [default: the payload's roots, else the nearest folder with .cursor or .git]
     #[arg(long, global = true, value_name = "DIR")]
     pub workspace: Vec<PathBuf>,
+    /// A plugin whose hooks run, too; repeat it for several
+    #[arg(long, global = true, value_name = "DIR")]
+    pub plugin_dir: Vec<PathBuf>,
     /// Prefix of every system path such as /etc/cursor
     #[arg(long, global = true, value_name = "DIR")]
     pub root: Option<PathBuf>,
@@ -54,6 +57,7 @@ pub enum Command {
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
     Test(commands::test::TestArgs),
+    Convert(commands::convert::ConvertArgs),
     Log(commands::log::LogArgs),
     Replay(commands::replay::ReplayArgs),
     Schema(commands::schema::SchemaArgs),

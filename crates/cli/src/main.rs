@@ -78,6 +78,7 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Init(init) => commands::init::init(ui, &args.global, init),
         Command::New(new) => commands::new::new(ui, &args.global, new),
         Command::Test(test) => commands::test::test(ui, &args.global, test),
+        Command::Convert(convert) => commands::convert::convert(ui, &args.global, convert),
         Command::Log(log) => commands::log::log(ui, &args.global, log),
         Command::Replay(replay) => commands::replay::replay(ui, &args.global, replay),
         Command::Schema(schema) => commands::schema::schema(ui, schema),

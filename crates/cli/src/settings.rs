@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use boathook_engine::dialect::claude::Shape;
 use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
@@ -15,7 +16,7 @@ use boathook_engine::judge::Judge;
 use boathook_engine::read_file::{self, Owner, ReadError};
 use boathook_engine::record::Keep;
 use boathook_engine::run::{Cancel, cancel_on_signals};
-use boathook_engine::source::{Os, Roots, find_workspace, native_root};
+use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
 use serde::Deserialize;
 
 use crate::args::Global;
@@ -34,6 +35,14 @@ struct ConfigFile {
     /// Read by `judge`: a mistake in it costs prompt hooks and nothing else.
     judge: Option<toml::Value>,
     experiments: Experiments,
+    third_party: ThirdPartyTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ThirdPartyTable {
+    claude: Option<bool>,
+    claude_shape: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -75,8 +84,17 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
         ui.warning(&format!("{}: log.payload `{name}` is none; write {choices}", file.display()));
     }
     let judge = config.judge.map(|table| judge(ui, table, &file, &home));
+    let shape = config.third_party.claude_shape.as_deref().and_then(Shape::named);
+    if let (None, Some(name)) = (shape, &config.third_party.claude_shape) {
+        let choices = "\"claude\" or \"cursor\"";
+        ui.warning(&format!("{}: claude_shape `{name}` is none; write {choices}", file.display()));
+    }
     Ok(Settings {
         judge,
+        third_party: ThirdParty {
+            claude: config.third_party.claude.unwrap_or(true),
+            shape: shape.unwrap_or_default(),
+        },
         edition: global.edition.or(edition).unwrap_or_default(),
         keep: keep.unwrap_or_default(),
         user_email: config.user_email,
@@ -89,6 +107,7 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
             .unwrap_or_default(),
         ..Settings::new(Roots {
             system: global.root.clone().unwrap_or_else(|| PathBuf::from("/")),
+            plugins: plugins(global),
             ..Roots::new(Os::current(), &home, state_directory(&home), workspaces(ui, global, roots, &home)?)
         })
     })
@@ -127,6 +146,13 @@ fn workspaces(ui: &mut Ui, global: &Global, roots: &[String], home: &Path) -> Re
             Vec::new()
         }
     })
+}
+
+/// Plugins that were typed, where their links lead; one that is missing is
+/// reported with the other problems.
+fn plugins(global: &Global) -> Vec<PathBuf> {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    global.plugin_dir.iter().map(|path| path.canonicalize().unwrap_or_else(|_| absolute(path))).collect()
 }
 
 /// A root that was typed must exist; hooks run where its links lead.

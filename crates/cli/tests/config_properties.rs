@@ -2,7 +2,9 @@
 
 use boathook_engine::config::{self, Config, apply_fixes};
 use boathook_engine::definition::{Action, Definition};
+use boathook_engine::dialect::claude::Shape;
 use boathook_engine::edition::Edition;
+use boathook_engine::event::EventKind;
 use boathook_engine::problem::Severity;
 use proptest::prelude::*;
 
@@ -34,6 +36,12 @@ const FAULTY: &str = r#"{ // é
   }
 }"#;
 
+const SETTINGS: &str = r#"{"model": "é", "hooks": {
+  "PreToolUse": [{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "a", "args": ["b"], "async": true}, "c"]}],
+  "Stop": [{"hooks": [{"type": "prompt", "prompt": "ok?", "timeout": 9000, "if": "Bash(git *)"}, {"type": "http"}]}],
+  "Notification": [], "disableAllHooks": true
+}}"#;
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -42,6 +50,55 @@ proptest! {
         for edition in Edition::ALL {
             let config = config::read(&bytes, edition);
             prop_assert!(config.readable || (config.definitions.is_empty() && !config.problems.is_empty()));
+            let settings = config::read_settings(&bytes, edition, Shape::Claude);
+            prop_assert!(settings.readable || !settings.problems.is_empty());
+            for in_manifest in [false, true] {
+                config::read_plugin(&bytes, edition, Shape::Claude, in_manifest);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_settings_are_read_or_refused_with_places_inside_them(
+        cuts in proptest::collection::vec((0..SETTINGS.len(), 0..12usize, "[\\[\\]{}\",:'/*\\\\ \n0-9a-zé$-]{0,4}"), 0..5),
+    ) {
+        let mut text = SETTINGS.to_owned();
+        for (at, length, new) in cuts {
+            let start = text.floor_char_boundary(at.min(text.len()));
+            let end = text.floor_char_boundary((start + length).min(text.len())).max(start);
+            text.replace_range(start..end, &new);
+        }
+        let config = config::read_settings(text.as_bytes(), Edition::Docs, Shape::Claude);
+        for problem in &config.problems {
+            let place = problem.place.as_ref().expect("a place");
+            prop_assert!(text.get(place.bytes.clone()).is_some(), "{problem:?}");
+        }
+        prop_assert!(config.definitions.iter().all(runnable));
+        if let Some(part) = &config.part {
+            let again = config::read_settings(part, Edition::Docs, Shape::Claude);
+            prop_assert_eq!(again.definitions.len(), config.definitions.len());
+        }
+        let entry = |event| config::NewEntry { event, fields: Default::default() };
+        let _ = config::add_entries(&text, &[entry(EventKind::Stop)]);
+    }
+
+    #[test]
+    fn an_added_entry_stands_there_and_nothing_is_lost(
+        cuts in proptest::collection::vec((0..FAULTY.len(), 0..12usize, "[\\[\\]{}\",:'/*\\\\ \n0-9a-zé$-]{0,4}"), 0..3),
+    ) {
+        let mut text = FAULTY.to_owned();
+        for (at, length, new) in cuts {
+            let start = text.floor_char_boundary(at.min(text.len()));
+            let end = text.floor_char_boundary((start + length).min(text.len())).max(start);
+            text.replace_range(start..end, &new);
+        }
+        let fields = [("command".to_owned(), "added".into())].into_iter().collect();
+        if let Ok(added) = config::add_entries(&text, &[config::NewEntry { event: EventKind::SessionEnd, fields }]) {
+            let (before, after) = (read(&text), read(&added));
+            prop_assert!(after.readable || !before.readable, "{}", added);
+            if before.readable {
+                prop_assert_eq!(before.definitions.len() + 1, after.definitions.len(), "{}", added);
+            }
         }
     }
 

@@ -42,12 +42,29 @@ fn nothing_configured_names_where_it_was_looked_for() {
     exit code: 0
     ----- stdout -----
     No hooks are configured. These files were looked for:
-      enterprise [SYSTEM]/etc/cursor/hooks.json (not there)
-      project    [PROJECT]/.cursor/hooks.json (not there)
-      user       [HOME]/.cursor/hooks.json (not there)
+      enterprise     [SYSTEM]/etc/cursor/hooks.json (not there)
+      project        [PROJECT]/.cursor/hooks.json (not there)
+      user           [HOME]/.cursor/hooks.json (not there)
+      claude-local   [PROJECT]/.claude/settings.local.json (not there)
+      claude-project [PROJECT]/.claude/settings.json (not there)
+      claude-user    [HOME]/.claude/settings.json (not there)
     ----- stderr -----
     hint: `boathook init` writes a first hook
     "#);
+}
+
+#[test]
+fn a_command_in_both_products_files_is_marked() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", one_hook("stop", "echo done"));
+    cx.write(
+        "home/.claude/settings.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo done"}]}]}}"#,
+    );
+    let listed = cx.run(["list"]);
+    let mark = "the same command in a Cursor and in a Claude Code file: it runs for each";
+    assert_eq!(listed.matches(mark).count(), 2, "{listed}");
+    assert!(listed.contains("claude-user"), "{listed}");
 }
 
 #[test]

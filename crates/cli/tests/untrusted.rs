@@ -16,6 +16,11 @@ fn hostile_project(cx: &TestContext) {
         context::one_hook("beforeShellExecution", ".cursor/hooks/mark.sh"),
     );
     cx.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ".cursor/hooks/mark.sh"}]}]}}"#,
+    );
+    cx.write("project/plugin/hooks/hooks.json", context::one_hook("preToolUse", "../.cursor/hooks/mark.sh"));
+    cx.write(
         "project/.git/config",
         "[core]\n\tfsmonitor = touch ran-fsmonitor\n\thooksPath = .\n\tpager = touch ran-pager\n\tsshCommand = touch ran-ssh\n\
          [diff]\n\texternal = touch ran-diff\n[filter \"x\"]\n\tclean = touch ran-filter\n[credential]\n\thelper = !touch ran-credential\n\
@@ -62,17 +67,22 @@ fn nothing_starts_in_an_untrusted_workspace() {
     let commands: &[&[&str]] = &[
         &["run", "beforeShellExecution", "--field", "command=ls"],
         &["explain", "beforeShellExecution", "--field", "command=ls"],
+        &["run", "preToolUse", "--field", "tool_name=Shell", "--plugin-dir", "plugin"],
+        &["explain", "preToolUse", "--field", "tool_name=Shell", "--plugin-dir", "plugin"],
         &["list"],
+        &["list", "--plugin-dir", "plugin"],
+        &["convert", "claude", "--dry-run"],
         &["check"],
         &["doctor"],
         &["doctor", "--fix"],
         &["test"],
+        &["check", "--plugin-dir", "plugin"],
         &["trust", "--status"],
     ];
     for args in commands {
         let (started, said) = started(&cx, args);
         assert_eq!(started, Vec::<String>::new(), "{args:?}");
-        if args[0] != "trust" {
+        if !matches!(args[0], "trust" | "convert") {
             assert!(said.contains("withheld"), "{args:?} says so: {said}");
         }
     }

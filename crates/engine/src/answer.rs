@@ -37,6 +37,8 @@ pub struct Answer {
     pub followup_message: Option<String>,
     pub env: Vec<(String, String)>,
     pub plugin_paths: Vec<String>,
+    /// Claude's `systemMessage`: for the person, and no part of a decision.
+    pub system_message: Option<String>,
     /// The hook refused by exit code 2.
     pub by_exit_code: bool,
 }
@@ -171,7 +173,9 @@ impl Reader {
             .message(&inner, &["permissionDecisionReason", "reason"])
             .or_else(|| self.message(object, &["reason", "stopReason"]));
         if let Some(value) = self.take(&inner, &["permissionDecision"]) {
-            let permission = self.permission(&value);
+            // Claude's `defer` leaves the decision to somebody else: a person.
+            let deferred = text_of(&value).is_some_and(|text| text == "defer");
+            let permission = if deferred { Some(Permission::Ask) } else { self.permission(&value) };
             self.set_permission(permission);
         }
         let decision = self.message(object, &["decision"]).or_else(|| self.message(&inner, &["decision"]));
@@ -187,16 +191,16 @@ impl Reader {
         }
         if self.read.answer.updated_mcp_tool_output.is_none() {
             self.read.answer.updated_mcp_tool_output =
-                self.take(&inner, &["updatedMCPToolOutput", "updatedMcpToolOutput"]);
+                self.take(&inner, &["updatedMCPToolOutput", "updatedMcpToolOutput", "updatedToolOutput"]);
         }
         let speaks_of_permission =
             self.read.answer.permission.is_some() || self.read.answer.proceed.is_some();
         if let Some(reason) = reason.filter(|_| speaks_of_permission) {
             self.read.answer.user_message.get_or_insert(reason);
         }
-        // Known and without effect on a decision; reading them keeps an answer
-        // that holds nothing else from counting as an unknown one.
-        self.message(object, &["systemMessage"]);
+        // Without effect on a decision; reading them keeps an answer that holds
+        // nothing else from counting as an unknown one.
+        self.read.answer.system_message = self.message(object, &["systemMessage"]);
         self.take(object, &["suppressOutput"]);
     }
 

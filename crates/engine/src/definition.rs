@@ -1,10 +1,13 @@
 //! One validated entry of a `hooks.json`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::dialect::Dialect;
 use crate::event::EventKind;
-use crate::matcher::Matcher;
+use crate::fill::Event;
+use crate::matcher::{Matcher, Verdict};
 use crate::problem::Place;
 use crate::rule::Rule;
 
@@ -32,6 +35,8 @@ pub struct Definition {
     pub fail_closed: bool,
     /// How many automatic follow-ups; none is no limit.
     pub loop_limit: Option<u32>,
+    /// Whose payloads it reads and whose answers it gives.
+    pub dialect: Dialect,
     /// Where it stands in its file.
     pub place: Option<Place>,
     /// Where its command or prompt stands, quotes included.
@@ -83,10 +88,35 @@ impl Definition {
             timeout,
             fail_closed: false,
             loop_limit: Some(DEFAULT_LOOP_LIMIT),
+            dialect: Dialect::Cursor,
             place: None,
             action_place: None,
             matcher_place: None,
         }
+    }
+
+    /// Whether its matcher fits. The subject is what a native matcher looks
+    /// at; without one every hook runs.
+    pub fn verdict(&self, event: &Event, subject: Option<&str>) -> Verdict {
+        match (self.dialect.claude().and_then(|claude| claude.matcher.as_ref()), subject) {
+            (Some(matcher), _) => matcher.verdict(event),
+            (None, Some(subject)) => self.matcher.matches(subject),
+            (None, None) => Verdict::Match,
+        }
+    }
+
+    /// Whether what its entry asks for beside its matcher is so.
+    pub fn condition_holds(&self, event: &Event) -> bool {
+        let condition = self.dialect.claude().and_then(|claude| claude.condition.as_ref());
+        condition.is_none_or(|condition| condition.holds(event))
+    }
+
+    /// Its command line; arguments that no shell sees are quoted as for one.
+    pub fn command_line(&self) -> Cow<'_, str> {
+        let args = self.dialect.claude().and_then(|claude| claude.args.as_ref());
+        let Some(args) = args else { return Cow::Borrowed(self.label()) };
+        let words = std::iter::once(self.label()).chain(args.iter().map(String::as_str));
+        Cow::Owned(words.map(quoted).collect::<Vec<_>>().join(" "))
     }
 
     /// What lists and records call the hook: its command, its prompt, or what
@@ -99,4 +129,18 @@ impl Definition {
             Action::Broken { text, .. } => text,
         }
     }
+}
+
+/// A word as a shell takes it whole. Variables that it names stay variables:
+/// they are filled in before the program starts.
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./:@%+,=-".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    if word.contains("${") {
+        let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('`', "\\`");
+        return format!("\"{escaped}\"");
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }

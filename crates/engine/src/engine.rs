@@ -2,8 +2,11 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+mod background;
+mod env_file;
 mod recording;
 mod settings;
+mod warnings;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -13,15 +16,15 @@ use crate::decision::{Decision, HookReport, Skips};
 use crate::definition::Definition;
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
-use crate::event::EventKind;
+use crate::event::{AnswerField, EventKind};
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::load::{Hook, HookSet, HookState, Loader, SourceState, Withheld};
+use crate::load::{Hook, HookSet, HookState, Loader, plugins};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::Performer;
-use crate::plan::{Circumstances, Plan, Why, plan};
+use crate::plan::{Circumstances, Plan, Step, plan};
 use crate::problem::Problem;
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
@@ -36,7 +39,10 @@ const MOST_UNWRITTEN: usize = 1_000;
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
+use background::{Background, Task, is_background};
+use env_file::EnvFiles;
 pub use settings::{Settings, load_options};
+use warnings::source_warnings;
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 
@@ -47,6 +53,7 @@ pub struct Engine {
     injected: Mutex<Vec<Hook>>,
     sessions: Mutex<Sessions>,
     environments: Environments,
+    background: Background,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -73,6 +80,7 @@ impl Engine {
             injected: Mutex::default(),
             sessions: Mutex::new(Sessions::of(state)),
             environments: Environments::default(),
+            background: Background::new(&settings.cancel),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -99,10 +107,20 @@ impl Engine {
         let performer =
             Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
         let started = ids::now_text();
-        let mut heard = performer.perform(planned.steps.clone(), &event);
+        let mut steps = planned.steps.clone();
+        let env_files = EnvFiles::give(&mut steps, &event, StateDir::new(self.settings.roots.state.clone()));
+        let beside = self.background.start(&mut steps, || Task {
+            started: started.clone(),
+            event: event.clone(),
+            rules,
+            found: planned.steps.len(),
+        });
+        let mut heard = performer.perform(steps, &event);
+        env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
             let steps = plan(&hooks, event, &circumstances).steps;
-            performer.perform(steps.into_iter().filter(|step| among(step.hook)).collect(), event)
+            let again = |step: &Step<'_>| among(step.hook) && !is_background(step.hook);
+            performer.perform(steps.into_iter().filter(again).collect(), event)
         });
         let case = Case {
             event: &event,
@@ -111,6 +129,8 @@ impl Engine {
             loop_ceiling: self.settings.loop_ceiling,
             can_ask: self.settings.can_ask,
         };
+        let unheard: Vec<String> = beside.iter().map(|heard| heard.hook.id.clone()).collect();
+        in_order(&mut heard, beside, &planned);
         let mut decision = merge(&heard, &case);
         if self.settings.cancel.is_cancelled() {
             decision.followup_message = None;
@@ -119,10 +139,16 @@ impl Engine {
         decision.skips = Skips::of(&planned, &hooks);
         decision.warnings.extend(source_warnings(&hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
+        self.keep_plugins(&mut decision, &event);
         drop(circumstances);
         decision.warnings.extend(trouble);
         self.remember(&mut decision, &event, &mut session, &heard, counted_by_us);
-        self.record(&started, &event, &heard, &planned, &decision);
+        // Those that nobody waited for have their records when they end.
+        heard.retain(|heard| !unheard.contains(&heard.hook.id));
+        let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
+        if !heard.is_empty() || unheard.is_empty() || withheld {
+            self.record(&started, &event, &heard, &planned, &decision);
+        }
         decision
     }
 
@@ -174,10 +200,12 @@ impl Engine {
         lock(&self.listeners).push(Box::new(listener));
     }
 
-    /// Writes what happened since the last call to the log on disk, and keeps
+    /// Waits for `async` hooks that still run, writes what happened since the
+    /// last call to the log on disk, and keeps
     /// copies of sources that are good; says what changed in the user's hooks.
     /// Called when the answer is out.
     pub fn write_out(&self) -> Result<Vec<Problem>, StateError> {
+        self.keep_records(self.background.finish());
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
         LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept)?;
@@ -269,6 +297,25 @@ impl Engine {
         }
     }
 
+    /// The plugins that workspaceOpen hooks name count for every later event
+    /// of these workspaces.
+    fn keep_plugins(&self, decision: &mut Decision, event: &Event) {
+        if !event.kind.answers(AnswerField::PluginPaths) {
+            return;
+        }
+        let (absolute, other): (Vec<PathBuf>, Vec<PathBuf>) =
+            decision.plugin_paths.iter().map(PathBuf::from).partition(|path| path.is_absolute());
+        for path in other {
+            decision
+                .warnings
+                .push(format!("the plugin `{}` is not loaded: its path is not absolute", path.display()));
+        }
+        let state = StateDir::new(self.settings.roots.state.clone());
+        if let Err(error) = plugins::remember(&state, &self.workspaces(event), &absolute) {
+            decision.warnings.push(format!("the plugins are not loaded: {error}"));
+        }
+    }
+
     fn record(
         &self,
         started: &str,
@@ -277,7 +324,10 @@ impl Engine {
         plan: &Plan<'_>,
         decision: &Decision,
     ) {
-        let records = recording::records(started, event, heard, plan, decision);
+        self.keep_records(recording::records(started, event, heard, plan, decision));
+    }
+
+    fn keep_records(&self, records: Vec<Record>) {
         for record in records.into_iter().map(Arc::new) {
             lock(&self.listeners).iter().for_each(|listener| listener(&record));
             lock(&self.recent).push(Arc::clone(&record));
@@ -337,55 +387,10 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
     }
 }
 
-/// What stands in the way of whole sources: those that cannot be read, and
-/// those that are withheld with a hook of this event in them.
-fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for report in &set.sources {
-        let file = report.source.file.display();
-        match &report.state {
-            SourceState::Absent | SourceState::Read => {}
-            SourceState::LastGood(problem) => {
-                warnings
-                    .push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
-            }
-            SourceState::Unreadable(problem) => {
-                warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
-            }
-        }
-        let withheld = plan
-            .skipped
-            .iter()
-            .filter(|it| it.why.is_withheld() && it.hook.source.file == report.source.file);
-        let mut reasons: Vec<(Why, usize)> = Vec::new();
-        for skipped in withheld {
-            match reasons.iter_mut().find(|(why, _)| *why == skipped.why) {
-                Some((_, count)) => *count += 1,
-                None => reasons.push((skipped.why, 1)),
-            }
-        }
-        for (why, count) in reasons {
-            let Why::Withheld(why) = why else { continue };
-            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
-            let trust_helps = matches!(why, Withheld::Untrusted | Withheld::Changed);
-            let look = if trust_helps { "; look at it with `boathook trust`" } else { "" };
-            warnings.push(format!("{file}: {hooks} withheld: {}{look}", why.reason()));
-        }
-        let root = report.source.workspace.as_deref().filter(|_| report.state == SourceState::Absent);
-        if let Some(root) = root.filter(|root| !root.is_dir()) {
-            warnings
-                .push(format!("the workspace {} does not exist, so no hook of it is asked", root.display()));
-        }
-    }
-    warnings
-}
-
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
     let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());
-    hooks.any(|hook| {
-        subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch)
-    })
+    hooks.any(|hook| hook.definition.verdict(event, subject.as_deref()) != Verdict::NoMatch)
 }
 
 fn has_hook(set: &HookSet, event: EventKind) -> bool {
@@ -401,6 +406,15 @@ fn tell_loop_count(event: &mut Event, session: &Session) -> bool {
         event.payload.insert(behind_own_fields, "loop_count", count);
     }
     missing
+}
+
+/// Puts hooks that nobody waited for at their places in the walk.
+fn in_order<'a>(heard: &mut Vec<Heard<'a>>, beside: Vec<Heard<'a>>, plan: &Plan<'_>) {
+    if beside.is_empty() {
+        return;
+    }
+    heard.extend(beside);
+    heard.sort_by_key(|heard| plan.steps.iter().position(|step| step.hook.id == heard.hook.id));
 }
 
 /// The text of a transcript; none when it cannot be read.

@@ -120,6 +120,7 @@ const DOCUMENTED: &[&str] = &[
     "CURSOR_CODE_REMOTE",
     "CURSOR_PLUGIN_ROOT",
     "CLAUDE_PLUGIN_ROOT",
+    "CLAUDE_ENV_FILE",
 ];
 
 /// Names that steer other programs: loaders, shells, interpreters, git, pagers.

@@ -26,6 +26,7 @@ mod clock;
 pub mod config;
 pub mod decision;
 pub mod definition;
+pub mod dialect;
 pub mod digest;
 pub mod edition;
 pub mod engine;

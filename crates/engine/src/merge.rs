@@ -269,6 +269,9 @@ impl Merger<'_> {
             report.lost = std::mem::take(&mut self.lost[index]);
             report.warnings.extend(self.contract_warnings(heard));
             let name = heard.hook.definition.label();
+            if let Some(message) = answer(heard).and_then(|answer| answer.system_message.as_ref()) {
+                self.decision.warnings.push(format!("hook `{name}` says: {message}"));
+            }
             if report.outcome == HookOutcome::FailedOpen {
                 let reason = report.reason.as_deref().unwrap_or_default();
                 self.decision.warnings.push(format!(

@@ -125,6 +125,15 @@ pub fn is_whole_answer(stdout: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(stdout.trim_ascii()).is_ok()
 }
 
+/// The text of an output in which neither an object nor a refusal can be read;
+/// none when it is empty.
+pub(crate) fn plain_text(stdout: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(stdout).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
+    let says_more = text.starts_with('{') || parse_object(text).is_some() || refusal_in(text).is_some();
+    (!text.is_empty() && !says_more).then(|| text.to_owned())
+}
+
 /// Exit code 0.
 fn read_stdout(stdout: &[u8], event: EventKind, sent: &Payload, rules: &Rules) -> ReadOutcome {
     let Ok(text) = std::str::from_utf8(stdout) else {

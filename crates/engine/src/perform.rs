@@ -7,10 +7,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Permission};
+use crate::dialect::Dialect;
+use crate::dialect::claude::decode_answer;
 use crate::edition::Rules;
 use crate::event::{EventKind, Gate};
 use crate::fill::Event;
 use crate::judge::{Judge, Verdict};
+use crate::load::Hook;
 use crate::merge::Heard;
 use crate::outcome::{Failure, Outcome, ReadOutcome, is_whole_answer, read_outcome};
 use crate::plan::{Step, Work};
@@ -77,7 +80,7 @@ impl Performer<'_> {
     ) -> Heard<'a> {
         let (read, exit) = match step.work {
             Work::Run(_) => match exits.next() {
-                Some(exit) => (read_outcome(&exit, event.kind, &event.payload, self.rules), Some(exit)),
+                Some(exit) => (self.read(&exit, step.hook, event), Some(exit)),
                 None => (ReadOutcome::failed(Failure::NotStarted("it was never reached".to_owned())), None),
             },
             Work::Ask(_) => (self.read_verdict(question, event.kind), None),
@@ -85,6 +88,13 @@ impl Performer<'_> {
             Work::Fail { failure, blocks } => (ReadOutcome { blocks, ..ReadOutcome::failed(failure) }, None),
         };
         Heard { hook: step.hook, read, exit, runs: 1 }
+    }
+
+    fn read(&self, exit: &Exit, hook: &Hook, event: &Event) -> ReadOutcome {
+        match &hook.definition.dialect {
+            Dialect::Cursor => read_outcome(exit, event.kind, &event.payload, self.rules),
+            Dialect::Claude(options) => decode_answer(exit, event, options, self.rules),
+        }
     }
 
     /// Models are asked in threads of their own, so that one that hangs holds

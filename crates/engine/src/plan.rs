@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use crate::config::PAYLOAD_NAMES;
 use crate::definition::Action;
+use crate::dialect::Dialect;
+use crate::dialect::claude::encode_event;
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
 use crate::fill::Event;
@@ -16,11 +18,17 @@ use crate::matcher::Verdict;
 use crate::outcome::{Failure, ReadOutcome};
 use crate::rule::Look;
 use crate::run::Invocation;
+use crate::source::Level;
 
 /// Deeper calls of our own hooks are a failure.
 pub const DEEPEST: u32 = 3;
 /// A longer value cannot stand in an environment.
 pub const LONGEST_VALUE: usize = 96 * 1024;
+
+/// Where a plugin stands.
+const PLUGIN_ROOT: [&str; 2] = ["CURSOR_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"];
+/// Where the workspace stands.
+const PROJECT: [&str; 2] = ["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
 
 /// What to do for one event.
 #[derive(Debug)]
@@ -86,6 +94,8 @@ pub enum Why {
     NoMatch,
     /// What its rule asks for is not so.
     NotMet,
+    /// The same hook of Claude Code's settings runs already.
+    Twin,
 }
 
 impl Why {
@@ -98,9 +108,22 @@ impl Why {
             Why::NoMatch => {
                 let (pattern, subject) =
                     (hook.definition.matcher.pattern(), shortened(subject.unwrap_or_default()));
+                let of_claude =
+                    hook.definition.dialect.claude().is_some_and(|claude| claude.matcher.is_some());
+                if of_claude {
+                    return format!("its matcher `{pattern}` fits none of Claude Code's names for this");
+                }
                 format!("its matcher `{pattern}` does not match `{subject}`")
             }
-            Why::NotMet => "what its rule asks for is not so".to_owned(),
+            Why::Twin => {
+                "the same command of Claude Code's settings runs already, and once is enough".to_owned()
+            }
+            Why::NotMet => {
+                match hook.definition.dialect.claude().and_then(|claude| claude.condition.as_ref()) {
+                    Some(condition) => format!("its `if` asks for `{}`", condition.text()),
+                    None => "what its rule asks for is not so".to_owned(),
+                }
+            }
         }
     }
 
@@ -140,12 +163,32 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
             plan.skipped.push(Skipped { hook, index, why });
             continue;
         }
+        if has_twin(&plan.steps, hook) {
+            plan.skipped.push(Skipped { hook, index, why: Why::Twin });
+            continue;
+        }
         match planner.work(hook, subject) {
             Some(work) => plan.steps.push(Step { hook, work }),
             None => plan.skipped.push(Skipped { hook, index, why: Why::NotMet }),
         }
     }
     plan
+}
+
+/// Claude Code runs a command once, in however many places of its settings it
+/// stands. One whose answer does not count is no twin of one whose does.
+fn has_twin(steps: &[Step<'_>], hook: &Hook) -> bool {
+    let counts = |hook: &Hook| {
+        let background = hook.definition.dialect.claude().is_some_and(|claude| claude.background);
+        (background, hook.definition.fail_closed)
+    };
+    let same = |step: &Step<'_>| {
+        step.hook.source.level.is_claude()
+            && step.hook.source.run_dir == hook.source.run_dir
+            && counts(step.hook) == counts(hook)
+            && step.hook.definition.command_line() == hook.definition.command_line()
+    };
+    hook.source.level.is_claude() && steps.iter().any(same)
 }
 
 struct Planner<'a> {
@@ -170,8 +213,9 @@ impl Planner<'_> {
         {
             return Some(Why::LoopLimit(limit));
         }
-        match hook.definition.matcher.matches(subject?) {
+        match hook.definition.verdict(self.event, subject) {
             Verdict::NoMatch => Some(Why::NoMatch),
+            Verdict::Match if !hook.definition.condition_holds(self.event) => Some(Why::NotMet),
             Verdict::Match | Verdict::Invalid(_) => None,
         }
     }
@@ -200,7 +244,7 @@ impl Planner<'_> {
             }
             Action::Prompt { prompt, model } => Work::Ask(Question {
                 instruction: instruction(prompt),
-                input: self.event.payload.to_json(),
+                input: self.payload(hook),
                 model: model.clone(),
                 timeout: hook.definition.timeout,
             }),
@@ -221,9 +265,7 @@ impl Planner<'_> {
             let failure = Failure::TooDeep(self.circumstances.around.depth);
             return Some(Work::Fail { failure, blocks: managed && self.event.kind.can_block() });
         }
-        if let Some(Verdict::Invalid(reason)) =
-            subject.map(|subject| hook.definition.matcher.matches(subject))
-        {
+        if let Verdict::Invalid(reason) = hook.definition.verdict(self.event, subject) {
             return fail(Failure::BrokenEntry(format!("its matcher does not compile: {reason}")));
         }
         None
@@ -233,7 +275,8 @@ impl Planner<'_> {
         let circumstances = self.circumstances;
         let mut env =
             circumstances.environments.get(hook.source.level, &hook.source.file, &circumstances.around);
-        for name in mentioned(command) {
+        let claude = hook.definition.dialect.claude();
+        for name in mentioned(command).filter(|_| claude.is_none()) {
             match self.value(name) {
                 Ok(value) => Arc::make_mut(&mut env).push((name.into(), value.into())),
                 Err(problem) => {
@@ -242,13 +285,49 @@ impl Planner<'_> {
                 }
             }
         }
+        if hook.source.level == Level::Plugin {
+            let env = Arc::make_mut(&mut env);
+            PLUGIN_ROOT.iter().for_each(|name| env.push((name.into(), hook.source.run_dir.clone().into())));
+        }
         Work::Run(Invocation {
             command: command.to_owned(),
+            args: claude.and_then(|claude| claude.args.as_deref()).map(|args| self.words(args, hook)),
             run_dir: hook.source.run_dir.clone(),
             env,
-            stdin: Arc::clone(&self.stdin),
+            stdin: self.line(hook),
             timeout: hook.definition.timeout,
         })
+    }
+
+    /// Without a shell nobody else puts directories into arguments.
+    fn words(&self, args: &[String], hook: &Hook) -> Vec<String> {
+        let (root, project) =
+            (hook.source.run_dir.to_string_lossy(), self.circumstances.around.project_dir.to_string_lossy());
+        let is_plugin = hook.source.level == Level::Plugin;
+        let filled = |word: &String| {
+            let word = PROJECT
+                .iter()
+                .fold(word.clone(), |word, name| word.replace(&format!("${{{name}}}"), &project));
+            let plugin = PLUGIN_ROOT.iter().filter(|_| is_plugin);
+            plugin.fold(word, |word, name| word.replace(&format!("${{{name}}}"), &root))
+        };
+        args.iter().map(filled).collect()
+    }
+
+    /// What a hook reads: one line.
+    fn line(&self, hook: &Hook) -> Arc<Vec<u8>> {
+        if hook.definition.dialect.claude().is_none() {
+            return Arc::clone(&self.stdin);
+        }
+        Arc::new((self.payload(hook) + "\n").into_bytes())
+    }
+
+    /// What a hook reads: one object.
+    fn payload(&self, hook: &Hook) -> String {
+        match &hook.definition.dialect {
+            Dialect::Cursor => self.event.payload.to_json(),
+            Dialect::Claude(options) => encode_event(self.event, options).to_json(),
+        }
     }
 
     /// The value of a `${…}` of seed 002: a field of the payload.

@@ -1,5 +1,5 @@
 //! Recognises a path whose contents decide what runs: hook files, hook
-//! scripts, the user's Cursor directory, the machine's hooks, our own state.
+//! scripts, Claude Code's settings, the user's Cursor directory, the machine's hooks, our own state.
 //!
 //! Where a file exists, identity decides, so links, hard links and mounts
 //! count. Where it does not exist yet, its name decides, in every spelling
@@ -21,6 +21,9 @@ const PROJECT_SCRIPTS: &str = "a project's hook scripts";
 const PROJECT_DIRECTORY: &str = "the directory of a project's hooks";
 const USER: &str = "the user's Cursor directory";
 const MACHINE: &str = "the machine's hooks";
+const CLAUDE_SETTINGS: &str = "Claude Code's settings";
+const CLAUDE_SCRIPTS: &str = "Claude Code's hook scripts";
+const CLAUDE_FILES: [&str; 2] = ["settings.json", "settings.local.json"];
 const STATE: &str = "Boathook's own state";
 
 /// A hard link is looked for among at most this many files.
@@ -59,8 +62,21 @@ fn by_name(path: &Path, roots: &Roots) -> Option<&'static str> {
         }
     }
     // A hooks file counts in every directory: the next session may open it.
-    let at = parts.iter().rposition(|part| names::same(part, ".cursor"))?;
-    project_part(&parts[at + 1..])
+    let below = |directory: &str| {
+        let at = parts.iter().rposition(|part| names::same(part, directory))?;
+        Some(&parts[at + 1..])
+    };
+    below(".cursor").and_then(project_part).or_else(|| below(".claude").and_then(claude_part))
+}
+
+/// What stands below a `.claude`.
+fn claude_part(rest: &[String]) -> Option<&'static str> {
+    let name = rest.first()?;
+    if CLAUDE_FILES.iter().any(|file| names::same(name, file)) {
+        Some(CLAUDE_SETTINGS)
+    } else {
+        names::same(name, "hooks").then_some(CLAUDE_SCRIPTS)
+    }
 }
 
 /// What stands below a `.cursor`.
@@ -79,8 +95,13 @@ fn by_identity(path: &Path, roots: &Roots) -> Option<&'static str> {
     let inside = projects.clone().flat_map(|directory| {
         [(directory.join("hooks.json"), PROJECT_FILE), (directory.join("hooks"), PROJECT_SCRIPTS)]
     });
+    let claude = roots.workspaces.iter().chain([&roots.home]).flat_map(|root| {
+        let directory = root.join(".claude");
+        let files = CLAUDE_FILES.map(|file| (directory.join(file), CLAUDE_SETTINGS));
+        files.into_iter().chain([(directory.join("hooks"), CLAUDE_SCRIPTS)])
+    });
     let protected: Vec<(Facts, &'static str)> =
-        places(roots).into_iter().chain(inside).filter_map(with_facts).collect();
+        places(roots).into_iter().chain(inside).chain(claude).filter_map(with_facts).collect();
     let projects: Vec<Facts> = projects.filter_map(|directory| read_file::facts(&directory)).collect();
     for above in path.ancestors() {
         let Some(found) = read_file::facts(above) else { continue };

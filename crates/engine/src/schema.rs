@@ -161,6 +161,11 @@ fn hook() -> Value {
                 "default": DEFAULT_LOOP_LIMIT,
                 "description": "How many automatic follow-ups this hook gets, on stop and subagentStop; null is no limit.",
             },
+            "dialect": {
+                "enum": ["cursor", "claude"],
+                "default": "cursor",
+                "description": "An extension of Boathook: whose payload the hook reads and whose answers it gives. `claude` is for hooks that were written for Claude Code.",
+            },
         },
         "if": { "properties": { "type": { "const": "prompt" } }, "required": ["type"] },
         "then": { "required": ["prompt"] },

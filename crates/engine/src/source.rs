@@ -5,9 +5,13 @@
 //! Looks at nothing but the `Roots` it is given, reads no file, and starts
 //! nothing: a repository's own configuration cannot make us run its programs.
 
+#[path = "source/imported.rs"]
+mod imported;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::dialect::claude::Shape;
 use crate::read_file;
 
 /// An operating system whose paths we know.
@@ -53,8 +57,13 @@ pub enum Level {
 pub enum Format {
     /// A `hooks.json`.
     Cursor,
+    /// A `settings.json` of Claude Code; its hooks read payloads of this shape.
+    Claude(Shape),
     /// One hookify rule.
     Hookify,
+    /// A plugin's `hooks.json`, or its manifest with the hooks in it; in
+    /// either product's form.
+    Plugin(Shape),
 }
 
 /// One file that may hold hooks.
@@ -68,7 +77,8 @@ pub struct Source {
     pub file: PathBuf,
     /// The directory its hooks run in.
     pub run_dir: PathBuf,
-    /// The workspace it belongs to, for project sources.
+    /// The workspace it belongs to, for project sources and for plugins that
+    /// stand inside a workspace.
     pub workspace: Option<PathBuf>,
 }
 
@@ -98,6 +108,8 @@ pub struct Roots {
     pub workspaces: Vec<PathBuf>,
     /// Our own state: log, sessions, trust.
     pub state: PathBuf,
+    /// Directories of plugins whose hooks run, too.
+    pub plugins: Vec<PathBuf>,
 }
 
 impl Roots {
@@ -114,6 +126,7 @@ impl Roots {
             home: home.into(),
             workspaces: workspaces.into_iter().map(Into::into).collect(),
             state: state.into(),
+            plugins: Vec::new(),
         }
     }
 }
@@ -134,7 +147,7 @@ impl Os {
 impl Default for ThirdParty {
     /// Whatever a user already wrote runs.
     fn default() -> ThirdParty {
-        ThirdParty { claude: true }
+        ThirdParty { claude: true, shape: Shape::Claude }
     }
 }
 
@@ -186,6 +199,11 @@ impl Level {
             | Level::Hookify
             | Level::Plugin => false,
         }
+    }
+
+    /// Whether its hooks come from Claude Code's settings.
+    pub fn is_claude(self) -> bool {
+        matches!(self, Level::ClaudeLocal | Level::ClaudeProject | Level::ClaudeUser)
     }
 
     /// Whether hooks of this level run only in a trusted workspace.
@@ -267,6 +285,11 @@ impl Source {
         }
     }
 
+    /// Whether its hooks run only in a trusted workspace.
+    pub fn needs_trust(&self) -> bool {
+        self.level.needs_trust() || (self.level == Level::Plugin && self.workspace.is_some())
+    }
+
     /// A hookify rule has the workspace for its directory.
     pub fn hookify(root: &Path, file: PathBuf) -> Source {
         Source {
@@ -282,8 +305,10 @@ impl Source {
 /// Which kinds of sources beside the product's own are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThirdParty {
-    /// What was written for Claude Code: settings, plugins, hookify rules.
+    /// What was written for Claude Code: settings and hookify rules.
     pub claude: bool,
+    /// The payload that hooks of Claude Code read.
+    pub shape: Shape,
 }
 
 /// Every source of these workspaces, in the walk from high to low priority.
@@ -299,6 +324,11 @@ pub fn sources(roots: &Roots, workspaces: &[PathBuf], third_party: ThirdParty) -
     sources.extend(workspaces.iter().map(|workspace| Source::project(workspace)));
     sources.push(Source::user(&roots.home));
     if third_party.claude {
+        let shape = third_party.shape;
+        for local in [true, false] {
+            sources.extend(workspaces.iter().map(|root| Source::claude_project(root, local, shape)));
+        }
+        sources.push(Source::claude_user(&roots.home, workspaces.first().copied(), shape));
         sources.extend(workspaces.iter().flat_map(|workspace| hookify_rules(workspace)));
     }
     sources

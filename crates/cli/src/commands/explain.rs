@@ -1,5 +1,6 @@
 //! `boathook explain`: what would run, and why the rest would not.
 
+use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation};
 use boathook_engine::load::{Hook, TrustMode};
 use boathook_engine::plan::{Plan, Skipped, Step, Work};
@@ -71,7 +72,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
 
 fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explanation) {
     let definition = &step.hook.definition;
-    let label = ui.styled(&definition.label().replace('\n', "\n      "), Style::Bold);
+    let label = ui.styled(&definition.command_line().replace('\n', "\n      "), Style::Bold);
     ui.painted_line(&format!("{number}. {label}"));
     ui.line(&format!("   source     {} ({})", step.hook.source.level.name(), place(step.hook)));
     match &step.work {
@@ -89,6 +90,19 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
     ui.line(&format!("   timeout    {}", seconds(definition.timeout)));
     if !definition.matcher.is_everything() {
         ui.line(&format!("   matcher    {}", definition.matcher.pattern()));
+    }
+    if let Some(claude) = definition.dialect.claude() {
+        let shape = match claude.shape {
+            Shape::Claude => "Claude Code's payload",
+            Shape::Cursor => "the native payload",
+        };
+        ui.line(&format!("   reads      {shape}"));
+        if let Some(condition) = &claude.condition {
+            ui.line(&format!("   if         {}", condition.text()));
+        }
+        if claude.background {
+            ui.line("   async      its answer does not count");
+        }
     }
     if step.hook.definition.event.can_block() {
         let meaning = if definition.fail_closed { "blocks (failClosed)" } else { "lets the action through" };
@@ -110,7 +124,8 @@ fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, subject: Option<&str>) {
 fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
     let common = |hook: &Hook| {
         json!({
-            "command": hook.definition.label(),
+            "command": hook.definition.command_line(),
+            "dialect": hook.definition.dialect.name(),
             "source": hook.source.level.name(),
             "place": place(hook),
             "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),

@@ -37,6 +37,8 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         return Ok(Status::Success);
     }
     let duplicates = duplicates(&set);
+    let longest = set.hooks.iter().map(|hook| hook.source.level.name().len()).max();
+    let width = longest.unwrap_or(0).max(10) + 1;
     for spec in EVENTS {
         let hooks: Vec<&Hook> = set.hooks.iter().filter(|hook| hook.definition.event == spec.kind).collect();
         if hooks.is_empty() {
@@ -45,7 +47,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         let name = ui.styled(spec.name, Style::Bold);
         ui.painted_line(&name);
         for hook in hooks {
-            hook_lines(ui, hook, &settings, duplicates.contains_key(&key(hook)));
+            hook_lines(ui, hook, &settings, width, duplicates.get(&key(hook)).copied());
         }
     }
     if set.hooks.is_empty() {
@@ -60,7 +62,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     Ok(Status::Success)
 }
 
-fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, twice: bool) {
+fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice: Option<&str>) {
     let no_model = report::no_model(settings, hook);
     let (state, style) = match (&hook.state, &hook.definition.action) {
         (HookState::Withheld(_), _) => ("withheld", Style::Yellow),
@@ -71,12 +73,15 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, twice: bool) {
         }
     };
     let state = report::cell(ui, state, 9, Some(style));
-    let source = report::cell(ui, hook.source.level.name(), 11, None);
-    let label = report::cell(ui, hook.definition.label(), 60, None);
+    let source = report::cell(ui, hook.source.level.name(), width, None);
+    let label = report::cell(ui, &hook.definition.command_line(), 60, None);
     ui.painted_line(&format!("  {state} {source}{}", label.trim_end()));
     let mut facts = vec![place(hook)];
     if !hook.definition.matcher.is_everything() {
         facts.push(format!("matcher {}", hook.definition.matcher.pattern()));
+    }
+    if hook.definition.dialect.claude().is_some() && !hook.source.level.is_claude() {
+        facts.push("reads Claude Code's payload".to_owned());
     }
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
@@ -88,9 +93,7 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, twice: bool) {
         facts.push(reason.clone());
     }
     facts.extend(no_model);
-    if twice {
-        facts.push("the same command twice on this event: it runs twice".to_owned());
-    }
+    facts.extend(twice.map(str::to_owned));
     for fact in facts {
         let fact = ui.styled(&fact, Style::Dim);
         ui.painted_line(&format!("            {fact}"));
@@ -105,25 +108,41 @@ fn nothing(ui: &mut Ui, set: &HookSet) {
             SourceState::Read => "no hooks in it",
             SourceState::LastGood(_) | SourceState::Unreadable(_) => "cannot be read",
         };
-        ui.line(&format!("  {:11}{} ({state})", report.source.level.name(), report.source.file.display()));
+        ui.line(&format!("  {:15}{} ({state})", report.source.level.name(), report.source.file.display()));
     }
     ui.hint("`boathook init` writes a first hook");
 }
 
-fn key(hook: &Hook) -> (&'static str, String) {
-    (
-        hook.definition.event.name(),
-        format!("{}\0{}", hook.definition.label(), hook.definition.matcher.pattern()),
-    )
+/// What makes two hooks one. Tools have other names in Claude Code's files, so
+/// a matcher counts only among hooks of one kind.
+fn key(hook: &Hook) -> Key {
+    (hook.definition.event.name(), hook.definition.command_line().into_owned())
 }
 
-fn duplicates(set: &HookSet) -> HashMap<(&'static str, String), usize> {
-    let mut counts = HashMap::new();
+type Key = (&'static str, String);
+
+/// Commands that stand twice on an event, and what to say about it.
+fn duplicates(set: &HookSet) -> HashMap<Key, &'static str> {
+    let mut alike: HashMap<Key, Vec<&Hook>> = HashMap::new();
     for hook in &set.hooks {
-        *counts.entry(key(hook)).or_default() += 1;
+        alike.entry(key(hook)).or_default().push(hook);
     }
-    counts.retain(|_, count| *count > 1);
-    counts
+    alike.into_iter().filter_map(|(key, hooks)| Some((key, twice(&hooks)?))).collect()
+}
+
+fn twice(hooks: &[&Hook]) -> Option<&'static str> {
+    let of_claude = hooks.iter().filter(|hook| hook.definition.dialect.claude().is_some()).count();
+    let mixed = of_claude > 0 && of_claude < hooks.len();
+    let mut patterns: Vec<&str> = hooks.iter().map(|hook| hook.definition.matcher.pattern()).collect();
+    patterns.sort_unstable();
+    if hooks.iter().all(|hook| hook.source.level.is_claude()) {
+        (hooks.len() > 1).then_some("the same command twice in Claude Code's settings: it runs once")
+    } else if mixed {
+        Some("the same command in a Cursor and in a Claude Code file: it runs for each")
+    } else {
+        let same = patterns.windows(2).any(|pair| pair[0] == pair[1]);
+        same.then_some("the same command twice on this event: it runs twice")
+    }
 }
 
 fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
@@ -132,7 +151,8 @@ fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
         let no_model = report::no_model(settings, hook);
         json!({
             "event": hook.definition.event.name(),
-            "command": hook.definition.label(),
+            "command": hook.definition.command_line(),
+            "dialect": hook.definition.dialect.name(),
             "source": hook.source.level.name(),
             "file": hook.source.file,
             "line": hook.definition.place.as_ref().map(|place| place.line),

@@ -23,7 +23,8 @@ use crate::ui::{Style, Ui};
 /// Hooks of a workspace run only when somebody trusted them. Trust is pinned to
 /// the content of .cursor/hooks.json and of the files its commands name; when
 /// one of them changes, the hooks are withheld until somebody looked at the
-/// difference. Starts no process.
+/// difference. The hooks of Claude Code's settings and of plugins inside the
+/// workspace are looked at in the same way. Starts no process.
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 pub struct TrustArgs {
@@ -50,7 +51,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     if args.revoke {
         for source in sources(roots, &roots.workspaces, settings.third_party)
             .iter()
-            .filter(|source| source.level.needs_trust())
+            .filter(|source| source.needs_trust())
         {
             found += usize::from(revoke(ui, loader.trust(), source)?);
         }
@@ -69,7 +70,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     }
     if found == 0 {
         let roots: Vec<String> = roots.workspaces.iter().map(|root| root.display().to_string()).collect();
-        let what = if args.revoke { "was not trusted" } else { "has no .cursor/hooks.json" };
+        let what = if args.revoke { "was not trusted" } else { "has no hooks that need trust" };
         ui.say(&format!("{} {what}", roots.join(", ")));
         if args.status {
             status = Status::Failure;
@@ -82,7 +83,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
 fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
     let is_projects = |problem: &Problem| {
         let of_file = |report: &&SourceReport| Some(&report.source.file) == problem.file.as_ref();
-        set.sources.iter().find(of_file).is_some_and(|report| report.source.level.needs_trust())
+        set.sources.iter().find(of_file).is_some_and(|report| report.source.needs_trust())
     };
     let unreadable = set.problems.iter().filter(|problem| matches!(problem.code, "unreadable" | "last-good"));
     unreadable.filter(move |problem| is_projects(problem))
@@ -186,7 +187,7 @@ fn show(ui: &mut Ui, looked: &Candidate) {
 
 fn show_definition(ui: &mut Ui, definition: &Definition) {
     let text = match &definition.action {
-        Action::Command(command) => command.clone(),
+        Action::Command(_) => definition.command_line().into_owned(),
         Action::Prompt { prompt, .. } => format!("(asks a model) {prompt}"),
         Action::Rule(rule) => format!("(a rule, without a process) {}", rule.label()),
         Action::Broken { text, .. } => format!("(broken) {text}"),

@@ -84,6 +84,7 @@ fn key(text: String) -> Result<Key, String> {
 fn printed_by(command: &str, around: &Around, deadline: Deadline) -> Result<String, String> {
     let invocation = Invocation {
         command: command.to_owned(),
+        args: None,
         run_dir: around.home.clone(),
         env: Arc::new(around.environment.clone()),
         stdin: Arc::default(),

@@ -38,7 +38,7 @@ fn trust(layout: &Layout, case: &Case) -> Result<(), String> {
         return Ok(());
     }
     let mut command = boathook(case, layout, &workspaces);
-    command.args(["trust", "--yes"]);
+    command.args(["trust", "--yes"]).args(layout.plugin_options(case));
     let output = feed(command, "")?;
     if output.status.success() {
         return Ok(());

@@ -52,7 +52,16 @@ impl Layout {
             Trusted::These(names) => names,
         };
         let paths = names.iter().map(|name| self.path(name));
-        paths.filter(|path| path.join(".cursor/hooks.json").exists()).collect()
+        let files = [".cursor/hooks.json", ".claude/settings.json", ".claude/settings.local.json"];
+        let has_hooks = |path: &PathBuf| files.iter().any(|file| path.join(file).exists());
+        let plugins = !self.plugin_options(case).is_empty();
+        paths.filter(|path| plugins || has_hooks(path)).collect()
+    }
+
+    /// `--plugin-dir` and its values, as far as the case has them.
+    pub fn plugin_options(&self, case: &Case) -> Vec<String> {
+        let pairs = case.options.windows(2).filter(|pair| pair[0] == "--plugin-dir");
+        pairs.flatten().map(|option| self.fill(option)).collect()
     }
 
     /// The environment of the case.

@@ -1,18 +1,16 @@
 //! Runs a case on the library: one engine for all steps of a case.
 
 use std::ffi::OsString;
-use std::fs;
 use std::time::Instant;
 
-use boathook_engine::config;
+use boathook_engine::dialect::claude::Shape;
 use boathook_engine::edition::Edition;
-use boathook_engine::engine::{Engine, Settings};
+use boathook_engine::engine::{Engine, Settings, load_options};
 use boathook_engine::event::EventKind;
 use boathook_engine::fill::Event;
-use boathook_engine::load::{Surface, TrustMode};
+use boathook_engine::load::{Loader, Surface, TrustMode};
 use boathook_engine::payload::Payload;
-use boathook_engine::source::{Os, Roots, Source};
-use boathook_engine::trust::Trust;
+use boathook_engine::source::{Os, Roots, ThirdParty};
 
 use crate::case::{Case, Step};
 use crate::compare::Observed;
@@ -52,12 +50,10 @@ fn observe(engine: &Engine, step: &Step, layout: &Layout) -> Result<Observed, St
 
 /// Trusts what the workspaces that the case trusts hold now.
 fn trust(layout: &Layout, case: &Case) -> Result<(), String> {
-    let trust = Trust::new(&roots(case, layout));
-    for workspace in layout.trusted(case) {
-        let source = Source::project(&workspace);
-        let bytes = fs::read(&source.file).map_err(|error| error.to_string())?;
-        let definitions = config::read(&bytes, Edition::default()).definitions;
-        trust.accept(&trust.subject(&source, &bytes, &definitions)).map_err(|error| error.to_string())?;
+    let settings = settings(case, layout, &layout.plugin_options(case))?;
+    let mut loader = Loader::new(settings.roots.clone(), load_options(&settings, false));
+    for candidate in loader.candidates(&layout.trusted(case)) {
+        loader.trust().accept(&candidate.subject).map_err(|error| error.to_string())?;
     }
     Ok(())
 }
@@ -69,6 +65,7 @@ fn roots(case: &Case, layout: &Layout) -> Roots {
         home: layout.path("home"),
         workspaces: layout.workspaces(case),
         state: layout.path("state/boathook"),
+        plugins: Vec::new(),
     }
 }
 
@@ -83,11 +80,17 @@ fn settings(case: &Case, layout: &Layout, options: &[String]) -> Result<Settings
             .map(|(name, value)| (OsString::from(name), value.into()))
             .collect(),
         project_experiment: config.contains("hooks_ide_project_config = true"),
+        third_party: ThirdParty {
+            claude: !config.contains("claude = false"),
+            shape: if config.contains("claude_shape = \"cursor\"") { Shape::Cursor } else { Shape::Claude },
+        },
         ..Settings::new(roots(case, layout))
     };
     let mut options = options.iter().map(String::as_str);
     while let Some(option) = options.next() {
-        match (option, if option == "--surface" { options.next() } else { None }) {
+        let value = if matches!(option, "--surface" | "--plugin-dir") { options.next() } else { None };
+        match (option, value) {
+            ("--plugin-dir", Some(directory)) => settings.roots.plugins.push(layout.fill(directory).into()),
             ("--surface", Some("cloud")) => settings.surface = Surface::Cloud,
             ("--trust", _) => settings.trust = TrustMode::Once,
             ("--remote", _) => settings.remote = true,

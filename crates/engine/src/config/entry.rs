@@ -14,6 +14,7 @@ use super::reader::Reader;
 use super::syntax::{bytes_of, excerpt, kind_of, property};
 use super::{keys, nesting, placeholders};
 use crate::definition::{Action, DEFAULT_LOOP_LIMIT, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition};
+use crate::dialect::Dialect;
 use crate::event::EventKind;
 use crate::matcher::Matcher;
 use crate::problem::{Edit, Fix, Problem};
@@ -142,6 +143,18 @@ fn text_in(object: &Object) -> String {
     let text = |key| property(object, key).and_then(|property| property.value.as_string_lit());
     let found = text("command").or_else(|| text("prompt")).or_else(|| text("script"));
     found.map(|text| text.value.to_string()).unwrap_or_default()
+}
+
+impl<'r, 't, 'a> Entry<'r, 't, 'a> {
+    /// An entry in no group.
+    pub fn alone(reader: &'r mut Reader<'t>, event: EventKind, own: &'a Object<'a>) -> Entry<'r, 't, 'a> {
+        Entry { reader, event, own, group: None, faults: Vec::new() }
+    }
+
+    /// What keeps it from running.
+    pub fn into_faults(self) -> Vec<(Range<usize>, Problem)> {
+        self.faults
+    }
 }
 
 impl<'a> Entry<'_, '_, 'a> {
@@ -300,6 +313,7 @@ impl<'a> Entry<'_, '_, 'a> {
                 timeout: DEFAULT_TIMEOUT,
                 fail_closed: false,
                 loop_limit: Some(DEFAULT_LOOP_LIMIT),
+                dialect: Dialect::Cursor,
             };
         }
         Options {
@@ -308,6 +322,7 @@ impl<'a> Entry<'_, '_, 'a> {
             matcher_at: self.option("matcher").map(bytes_of),
             timeout: self.timeout(default_timeout),
             loop_limit: self.loop_limit(),
+            dialect: self.dialect(),
         }
     }
 
@@ -343,6 +358,7 @@ impl<'a> Entry<'_, '_, 'a> {
             timeout: options.timeout,
             fail_closed: options.fail_closed,
             loop_limit: options.loop_limit,
+            dialect: options.dialect,
             place: Some(unplaced(bytes_of(self.own))),
             action_place: action_at.map(unplaced),
             matcher_place: options.matcher_at.map(unplaced),

@@ -5,6 +5,7 @@
 //! which name was probably meant.
 
 use super::nearest::{self, Nearest};
+use crate::dialect::claude::without_counterpart;
 use crate::event::{EVENTS, EventKind};
 
 /// What a key of `hooks` means.
@@ -48,7 +49,7 @@ pub(super) fn named(name: &str) -> Named {
 }
 
 fn guess(name: &str) -> Guess {
-    if CLAUDE_ONLY.contains(&name) {
+    if without_counterpart(name) {
         return Guess::ClaudeOnly;
     }
     let bare = nearest::bare(name);
@@ -67,22 +68,6 @@ fn guess(name: &str) -> Guess {
 
 /// Claude Code's names that are more than a matter of case.
 const CLAUDE_NAMES: &[(&str, EventKind)] = &[("UserPromptSubmit", EventKind::BeforeSubmitPrompt)];
-
-/// Claude Code's events without a counterpart.
-const CLAUDE_ONLY: &[&str] = &[
-    "Notification",
-    "PermissionRequest",
-    "PermissionDenied",
-    "TaskCompleted",
-    "TaskCreated",
-    "TeammateIdle",
-    "PostCompact",
-    "ConfigChange",
-    "InstructionsLoaded",
-    "WorktreeCreate",
-    "WorktreeRemove",
-    "FileChanged",
-];
 
 /// Names people use for the gate before a file is written, without case and hyphens.
 const WRITE_GATES: &[&str] =

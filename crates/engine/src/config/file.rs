@@ -41,7 +41,12 @@ fn read_hooks(reader: &mut Reader, top: &Object) -> bool {
         reader.add(top.range.start..top.range.start + 1, problem);
         return false;
     };
-    match &hooks.value {
+    read_hooks_value(reader, &hooks.value)
+}
+
+/// Reads the value of `hooks`; says whether it is what it should be.
+pub(super) fn read_hooks_value(reader: &mut Reader, hooks: &Value) -> bool {
+    match hooks {
         Value::Object(events) => {
             read_events(reader, events);
             true
@@ -68,7 +73,8 @@ fn hooks_are_a_list(reader: &mut Reader, list: &Array) {
     reader.add(list.range.start..list.range.start + 1, problem);
 }
 
-fn read_events(reader: &mut Reader, hooks: &Object) {
+/// Reads every event of an object.
+pub(super) fn read_events(reader: &mut Reader, hooks: &Object) {
     reader.duplicate_keys(hooks);
     let mut unknown = 0;
     let mut targets = [0_usize; EVENTS.len()];

@@ -2,6 +2,7 @@
 //!
 //! Compiling is dear, so `read` leaves it out; `check` asks for it.
 
+use super::claude;
 use super::syntax::excerpt;
 use crate::definition::{Action, Definition};
 use crate::event::Subject;
@@ -23,7 +24,14 @@ const CLAUDE_TOOLS: [(&str, &str); 6] = [
 
 /// Every matcher that does not compile, or that looks as if it never matched.
 pub fn check_matchers(definitions: &[Definition]) -> Vec<Problem> {
-    definitions.iter().filter(|definition| !definition.matcher.is_everything()).filter_map(check).collect()
+    let all = definitions.iter().filter(|definition| !definition.matcher.is_everything());
+    all.filter_map(|definition| {
+        match definition.dialect.claude().and_then(|claude| claude.matcher.as_ref()) {
+            Some(matcher) => claude::check_matcher(definition, matcher),
+            None => check(definition),
+        }
+    })
+    .collect()
 }
 
 fn check(definition: &Definition) -> Option<Problem> {

@@ -7,9 +7,12 @@
 //! The rooms, in the order a text passes them: `text` (bytes → text), `syntax`
 //! (text → tree), `file` (the top level), `events` (names), `entry` with
 //! `options` and `keys` (one entry), `nesting` (Claude Code's form),
-//! `placeholders`, `findings` (places), `fix` (repairs).
+//! `placeholders`, `findings` (places), `fix` (repairs). `claude` reads the
+//! settings of Claude Code, and plugins of either product.
 
+mod add;
 mod array_form;
+mod claude;
 mod entry;
 mod events;
 mod file;
@@ -36,6 +39,8 @@ mod tests;
 mod text;
 mod version;
 
+pub use add::{NewEntry, add_entries};
+pub use claude::{read_plugin, read_settings};
 pub use fix::apply_fixes;
 pub use insert::{entry_to_add, insert_hook};
 pub use matchers::check_matchers;
@@ -62,10 +67,31 @@ pub struct Config {
     pub problems: Vec<Problem>,
     /// Whether the file as a whole could be read. When not, `definitions` is empty.
     pub readable: bool,
+    /// Claude Code's `disableAllHooks`: nothing that was written for it runs.
+    pub switches_off: bool,
+    /// The part of the file that hooks are made of, when that is not all of
+    /// it: trust need not follow what means something else.
+    pub part: Option<Vec<u8>>,
 }
 
 /// Reads the bytes of a file.
 pub fn read(bytes: &[u8], edition: Edition) -> Config {
+    read_with(bytes, edition, |reader, tree| {
+        let readable = file::read_file(reader, tree);
+        Found { readable, ..Found::default() }
+    })
+}
+
+/// What a reading of the top level found beside definitions and problems.
+#[derive(Debug, Default)]
+struct Found {
+    readable: bool,
+    switches_off: bool,
+    part: Option<Vec<u8>>,
+}
+
+/// Reads bytes as JSON, and the JSON by a function.
+fn read_with(bytes: &[u8], edition: Edition, by: impl FnOnce(&mut Reader, &Value) -> Found) -> Config {
     let (text, mark) = match text::decode(bytes) {
         Ok(decoded) => decoded,
         Err(problem) => return Config { problems: vec![*problem], ..Config::default() },
@@ -74,8 +100,9 @@ pub fn read(bytes: &[u8], edition: Edition) -> Config {
     match parse(text, &mut outline) {
         Ok(tree) => {
             let mut reader = Reader::new(text, &outline, edition.rules());
-            let readable = file::read_file(&mut reader, &tree);
-            reader.into_config(mark, readable)
+            let found = by(&mut reader, &tree);
+            let config = reader.into_config(mark, found.readable);
+            Config { switches_off: found.switches_off, part: found.part, ..config }
         }
         Err(fault) => {
             let mut findings = Findings::new(text);

@@ -1,6 +1,7 @@
 //! The options of an entry: when it runs, how long, and what a failure means.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jsonc_parser::ast::{Array, Value};
@@ -8,6 +9,7 @@ use jsonc_parser::ast::{Array, Value};
 use super::entry::{Entry, truthy};
 use super::syntax::{bytes_of, kind_of, property};
 use crate::definition::{DEFAULT_LOOP_LIMIT, LONGEST_TIMEOUT};
+use crate::dialect::{Dialect, claude};
 use crate::event::Subject;
 use crate::matcher::Matcher;
 use crate::problem::{Fix, Problem};
@@ -24,6 +26,7 @@ pub(super) struct Options {
     pub timeout: Duration,
     pub fail_closed: bool,
     pub loop_limit: Option<u32>,
+    pub dialect: Dialect,
 }
 
 impl Entry<'_, '_, '_> {
@@ -141,6 +144,28 @@ impl Entry<'_, '_, '_> {
             self.warn(bytes, Problem::warning("timeout-very-long", message).help(help));
         }
         seconds
+    }
+
+    /// Whose payloads the hook reads: an extension of ours, for hooks that
+    /// were written for another product.
+    pub(super) fn dialect(&mut self) -> Dialect {
+        let Some(value) = self.option("dialect") else { return Dialect::Cursor };
+        let name = value.as_string_lit().map(|name| &*name.value);
+        match name {
+            Some("cursor") => return Dialect::Cursor,
+            Some("claude") if claude::of_kind(self.event).is_some() => return Dialect::Claude(Arc::default()),
+            Some("claude") => {
+                let message = format!("`dialect` has no effect: Claude Code has no `{}`", self.event.name());
+                self.no_effect(bytes_of(value), message);
+            }
+            _ => {
+                let message =
+                    format!("`dialect` is {}; it can be \"cursor\" or \"claude\"", self.shown(value));
+                let problem = Problem::error("dialect-unknown", message);
+                self.fault(bytes_of(value), problem.help(r#"write "dialect": "claude", or leave it out"#));
+            }
+        }
+        Dialect::Cursor
     }
 
     pub(super) fn loop_limit(&mut self) -> Option<u32> {

@@ -39,7 +39,7 @@ impl<'t> Reader<'t> {
             self.definitions.clear();
         }
         let problems = self.findings.finish(mark, &mut self.definitions);
-        Config { definitions: self.definitions, problems, readable }
+        Config { definitions: self.definitions, problems, readable, ..Config::default() }
     }
 
     /// Warns about keys that stand twice in an object.
@@ -76,7 +76,9 @@ impl<'t> Reader<'t> {
 
     /// Warns about hooks of one event that are the same in everything.
     fn same_hook_twice(&mut self) {
-        let runs = |hook: &&Definition| !matches!(hook.action, Action::Broken { .. });
+        // Claude Code runs what stands twice once.
+        let theirs = |hook: &Definition| hook.dialect.claude().is_some_and(|claude| claude.matcher.is_some());
+        let runs = |hook: &&Definition| !matches!(hook.action, Action::Broken { .. }) && !theirs(hook);
         let mut hooks: Vec<&Definition> = self.definitions.iter().filter(runs).collect();
         hooks.sort_by(|a, b| everything(a).cmp(&everything(b)));
         let pairs = hooks.windows(2).filter(|pair| everything(pair[0]) == everything(pair[1]));

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use crate::decision::Decision;
+use crate::dialect::Dialect;
+use crate::dialect::claude::encode_event;
 use crate::fill::Event;
 use crate::ids;
 use crate::load::Hook;
@@ -46,7 +48,8 @@ pub fn records(
         notes: Vec::new(),
         not_run: Vec::new(),
     };
-    let mut records: Vec<Record> = heard.iter().map(|heard| of_heard(blank(), heard, decision)).collect();
+    let mut records: Vec<Record> =
+        heard.iter().map(|heard| of_heard(told(blank(), heard.hook, event), heard, decision)).collect();
     let withheld = plan.skipped.iter().filter(|skipped| skipped.why.is_withheld());
     records.extend(withheld.map(|skipped| {
         let reason = Some(skipped.why.sentence(skipped.hook, None));
@@ -74,10 +77,20 @@ fn not_run(plan: &Plan<'_>) -> Vec<String> {
     told.collect()
 }
 
+/// A hook of another product was told the event in that product's words.
+fn told(record: Record, hook: &Hook, event: &Event) -> Record {
+    match &hook.definition.dialect {
+        Dialect::Cursor => record,
+        Dialect::Claude(options) => {
+            Record { request: request_of(encode_event(event, options).to_json().as_bytes()), ..record }
+        }
+    }
+}
+
 fn of_hook(record: Record, hook: &Hook) -> Record {
     let line = hook.definition.place.as_ref().map_or(0, |place| place.line);
     Record {
-        command: Some(hook.definition.label().to_owned()),
+        command: Some(hook.definition.command_line().into_owned()),
         source: Some(hook.source.level.name().to_owned()),
         place: Some(format!("{}:{line}", hook.source.file.display())),
         directory: Some(hook.source.run_dir.display().to_string()),

@@ -21,7 +21,7 @@ const SEAL: u64 = 65;
 
 /// Whether there is a copy, or a record of trust.
 pub(super) fn is_kept(around: &Surroundings, source: &Source) -> bool {
-    let path = if source.level.needs_trust() {
+    let path = if source.needs_trust() {
         around.trust.record_file(source)
     } else {
         around.state.file(FOLDER, &name(&source.file))
@@ -31,19 +31,19 @@ pub(super) fn is_kept(around: &Surroundings, source: &Source) -> bool {
 
 /// The copy in force when the file cannot be read.
 pub(super) fn recall(around: &Surroundings, source: &Source) -> Option<Good> {
-    let bytes = if source.level.needs_trust() {
+    let bytes = if source.needs_trust() {
         around.trust.trusted_config(source)?
     } else {
         // A copy that is damaged is no good copy; the problem at hand is said anyway.
         around.state.read_sealed(FOLDER, &name(&source.file)).ok()??
     };
     let config = (around.read)(&bytes, source, around.options.edition);
-    config.readable.then_some(Good { bytes, definitions: config.definitions })
+    config.readable.then(|| Good::of(&bytes, config))
 }
 
 /// Keeps a copy, and says what changed in the user's hooks.
 pub(super) fn remember(around: &Surroundings, source: &Source, good: &Good) -> Option<Problem> {
-    if source.level.needs_trust() {
+    if source.needs_trust() {
         return None;
     }
     let name = name(&source.file);
@@ -56,7 +56,7 @@ pub(super) fn remember(around: &Surroundings, source: &Source, good: &Good) -> O
 
 /// Removes the copy of a file that is gone.
 pub(super) fn forget(around: &Surroundings, source: &Source) -> Option<Problem> {
-    if source.level.needs_trust() || !is_kept(around, source) {
+    if source.needs_trust() || !is_kept(around, source) {
         return None;
     }
     let _ = around.state.remove(FOLDER, &name(&source.file));
@@ -88,7 +88,7 @@ fn is_current(copy: &Path, source: &Source, good: &Good) -> bool {
     copied.zip(file).is_some_and(|(copied, file)| {
         copied.size == good.bytes.len() as u64 + SEAL
             && copied.modified > file.changed
-            && file.size + SEAL == copied.size
+            && (!good.whole || file.size + SEAL == copied.size)
     })
 }
 

@@ -8,6 +8,7 @@
 //! Only reads, except for `remember_good`. Starts nothing.
 
 mod last_good;
+pub(crate) mod plugins;
 mod reading;
 mod states;
 
@@ -77,6 +78,8 @@ pub enum Withheld {
     NotOnThisSurface,
     /// The edition does not know the event.
     NotInThisEdition,
+    /// Claude Code's settings switch all of its hooks off.
+    SwitchedOff,
 }
 
 /// How one source stands.
@@ -190,7 +193,17 @@ struct Walk {
     readings: Vec<usize>,
     /// The versions of the readings that the set was made from.
     versions: Vec<u64>,
+    /// What is wrong with plugins, beside what is wrong in their files.
+    problems: Vec<Problem>,
     set: Arc<HookSet>,
+}
+
+/// What was found when sources were looked for.
+struct Listing {
+    sources: Vec<Source>,
+    /// The places that were listed, as they were before that.
+    listed: Vec<(PathBuf, Glimpse)>,
+    problems: Vec<Problem>,
 }
 
 /// A daemon serves many workspaces; this many are kept at hand.
@@ -221,7 +234,9 @@ impl Loader {
             walk.versions = versions.collect();
             let readings: Vec<&Reading> =
                 walk.readings.iter().map(|reading| &self.readings[*reading]).collect();
-            walk.set = Arc::new(states::hook_set(&readings, &self.surroundings));
+            let mut set = states::hook_set(&readings, &self.surroundings);
+            set.problems.extend(walk.problems.iter().cloned());
+            walk.set = Arc::new(set);
         }
         walk.set.clone()
     }
@@ -263,13 +278,13 @@ impl Loader {
         {
             return at;
         }
-        let (sources, listed) = self.surroundings.sources(workspaces);
+        let Listing { sources, listed, problems } = self.surroundings.sources(workspaces);
         let readings: Vec<usize> = sources.into_iter().map(|source| self.reading(source)).collect();
         match known {
             Some(at) => {
                 self.walks[at].listed = listed;
-                if self.walks[at].readings != readings {
-                    self.walks[at].readings = readings;
+                if self.walks[at].readings != readings || self.walks[at].problems != problems {
+                    (self.walks[at].readings, self.walks[at].problems) = (readings, problems);
                     self.walks[at].versions.clear();
                 }
                 at
@@ -279,6 +294,7 @@ impl Loader {
                 listed,
                 readings,
                 versions: Vec::new(),
+                problems,
                 set: Arc::default(),
             }),
         }
@@ -302,24 +318,33 @@ impl Loader {
 }
 
 impl Surroundings {
-    /// The sources of these workspaces, and the directories that were listed
-    /// for them, as they were before that.
-    fn sources(&self, workspaces: &[PathBuf]) -> (Vec<Source>, Vec<(PathBuf, Glimpse)>) {
+    /// The sources of these workspaces, and where they were looked for.
+    fn sources(&self, workspaces: &[PathBuf]) -> Listing {
+        let glimpse = |place: PathBuf| (place.clone(), Glimpse::at(&place));
         let places = source::listed(&self.roots, workspaces, self.third_party());
-        let listed = places.into_iter().map(|place| (place.clone(), Glimpse::at(&place))).collect();
+        let mut listed: Vec<_> = places.into_iter().map(glimpse).collect();
         let mut sources = source::sources(&self.roots, workspaces, self.third_party());
+        // The first edition knows no plugins.
+        let plugins = if self.options.edition.rules().only_first_events {
+            plugins::Found::default()
+        } else {
+            plugins::find(self, workspaces)
+        };
+        listed.extend(plugins.looked_at.into_iter().map(glimpse));
+        sources.extend(plugins.sources);
         let runs_here = |source: &Source| match self.options.surface {
             Surface::Desktop => true,
             Surface::Cloud => source.level.is_in_cloud(),
         };
         sources.retain(|source| runs_here(source) && self.options.selection.includes(source));
-        (sources, listed)
+        Listing { sources, listed, problems: plugins.problems }
     }
 
     /// The first edition knows the product's own sources alone.
     fn third_party(&self) -> ThirdParty {
         ThirdParty {
             claude: self.options.third_party.claude && !self.options.edition.rules().only_first_events,
+            ..self.options.third_party
         }
     }
 }
@@ -328,6 +353,11 @@ impl Surroundings {
 fn read(bytes: &[u8], source: &Source, edition: Edition) -> Config {
     match source.format {
         Format::Cursor => config::read(bytes, edition),
+        Format::Claude(shape) => config::read_settings(bytes, edition, shape),
+        Format::Plugin(shape) => {
+            let in_manifest = source.file.file_name().is_some_and(|name| name == "plugin.json");
+            config::read_plugin(bytes, edition, shape, in_manifest)
+        }
         Format::Hookify => rule::hookify::read(bytes, &source.file),
     }
 }
@@ -343,6 +373,7 @@ impl Withheld {
             }
             Withheld::NotOnThisSurface => "the cloud surface does not run it",
             Withheld::NotInThisEdition => "the edition does not know the event",
+            Withheld::SwitchedOff => "`disableAllHooks` in Claude Code's settings switches it off",
         }
     }
 }

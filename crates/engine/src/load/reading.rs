@@ -34,8 +34,24 @@ pub(super) struct Reading {
 /// A configuration that could be read.
 #[derive(Debug)]
 pub(super) struct Good {
+    /// What was read, or the part of it that hooks are made of.
     pub(super) bytes: Vec<u8>,
     pub(super) definitions: Vec<Definition>,
+    /// It switches off every hook that was written for Claude Code.
+    pub(super) switches_off: bool,
+    /// The bytes are those of the whole file.
+    pub(super) whole: bool,
+}
+
+impl Good {
+    pub(super) fn of(bytes: &[u8], config: Config) -> Good {
+        Good {
+            whole: config.part.is_none(),
+            bytes: config.part.unwrap_or_else(|| bytes.to_vec()),
+            definitions: config.definitions,
+            switches_off: config.switches_off,
+        }
+    }
 }
 
 /// Whether a source that needs trust has it.
@@ -79,7 +95,7 @@ impl Reading {
             self.read(around);
         }
         let examined = self.gate.as_ref().is_some_and(|gate| gate.examination.holds());
-        if self.source.level.needs_trust() && (self.version != before || !examined) {
+        if self.source.needs_trust() && (self.version != before || !examined) {
             self.examine(around);
         }
     }
@@ -96,6 +112,11 @@ impl Reading {
         // One look for both: the difference that is shown is that of what is accepted.
         let subject = trust.subject(&self.source, &good.bytes, &good.definitions);
         let state = trust.status_of(&subject);
+        // Settings of another product are there for other things, too.
+        let says_nothing = good.definitions.is_empty() && !good.switches_off;
+        if says_nothing && self.source.level != Level::Project && state == TrustState::New {
+            return None;
+        }
         Some(Candidate { source: self.source.clone(), definitions: good.definitions.clone(), subject, state })
     }
 
@@ -170,9 +191,10 @@ impl Reading {
         }
         // A file that was emptied to be written anew is not a file without hooks.
         if config.readable && !bytes.trim_ascii().is_empty() {
-            self.good = Some(Good { bytes: bytes.clone(), definitions: config.definitions });
+            let problems = std::mem::take(&mut config.problems);
+            self.good = Some(Good::of(&bytes, config));
             self.version += 1;
-            self.become_state(SourceState::Read, config.problems);
+            self.become_state(SourceState::Read, problems);
         } else {
             self.keep_last_good(reason(&config), None, config.problems, around);
         }

@@ -12,10 +12,15 @@ use crate::trust::{Difference, TrustState};
 /// Everything, in the walk from high to low priority.
 pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet {
     let mut set = HookSet::default();
+    let off = readings.iter().any(|reading| switches_off(reading));
     for (place, reading) in readings.iter().enumerate() {
         let level = reading.source.level;
         let nth = readings[..place].iter().filter(|other| other.source.level == level).count();
+        let first = set.hooks.len();
         add_hooks(&mut set, reading, nth, around);
+        if off {
+            set.hooks[first..].iter_mut().filter(|hook| is_of_claude(hook)).for_each(switch_off);
+        }
         set.problems.extend(reading.problems.iter().cloned());
         set.problems.extend(reading.gate.as_ref().and_then(|gate| of_trust(gate, reading)));
         set.trusted_once.extend(reading.trusted_once());
@@ -26,6 +31,23 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
         });
     }
     set
+}
+
+/// Whether a source says `disableAllHooks`. A workspace that nobody trusts
+/// switches off nothing: the user's own hooks may be what guards against it.
+fn switches_off(reading: &Reading) -> bool {
+    let trusted = !reading.source.needs_trust() || withheld_by_trust(reading.gate.as_ref()).is_none();
+    reading.good.as_ref().is_some_and(|good| good.switches_off) && trusted
+}
+
+fn is_of_claude(hook: &Hook) -> bool {
+    let level = hook.source.level;
+    let plugin = level == Level::Plugin && hook.definition.dialect.claude().is_some();
+    level.is_claude() || level == Level::Hookify || plugin
+}
+
+fn switch_off(hook: &mut Hook) {
+    hook.state = HookState::Withheld(Withheld::SwitchedOff);
 }
 
 fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surroundings) {
@@ -91,7 +113,7 @@ fn state(definition: &Definition, source: &Source, gate: Option<&Gate>, around: 
         Some(Withheld::NotOnThisSurface)
     } else if source.level == Level::Project && !experiment {
         Some(Withheld::NeedsExperiment)
-    } else if source.level.needs_trust() {
+    } else if source.needs_trust() {
         withheld_by_trust(gate)
     } else {
         None
@@ -116,6 +138,9 @@ fn of_trust(gate: &Gate, reading: &Reading) -> Option<Problem> {
     let mut problem = match &*gate.state {
         TrustState::Trusted => return None,
         TrustState::New if hooks == 0 => return None,
+        TrustState::Changed(_) if hooks + gate.lost.len() == 0 && reading.source.level != Level::Project => {
+            return None;
+        }
         TrustState::New => {
             Problem::warning("untrusted", format!("{} withheld: the workspace is not trusted", count(hooks)))
                 .help("`boathook trust` shows what would be trusted, and asks")

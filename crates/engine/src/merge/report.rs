@@ -38,7 +38,7 @@ impl HookReport {
     pub fn of(hook: &Hook) -> HookReport {
         HookReport {
             id: hook.id.clone(),
-            command: hook.definition.label().to_owned(),
+            command: hook.definition.command_line().into_owned(),
             source: hook.source.level.name(),
             file: hook.source.file.to_string_lossy().into_owned(),
             line: hook.definition.place.as_ref().map(|place| place.line),

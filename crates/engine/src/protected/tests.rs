@@ -8,6 +8,7 @@ fn roots(os: Os, base: &Path) -> Roots {
         home: base.join("home/me"),
         workspaces: vec![base.join("ws"), base.join("second")],
         state: base.join("home/me/.local/state/boathook"),
+        plugins: Vec::new(),
     }
 }
 
@@ -44,6 +45,12 @@ fn c23_every_spelling_of_a_protected_name_is_recognised() {
         ("/w/home/me/.local/state/boathook/trust/x", Some(STATE)),
         ("/w/home/me/.local/state/BOATHO~1/trust/x", Some(STATE)),
         ("/w/root/etc/cursor/hooks.json", Some(MACHINE)),
+        ("/w/ws/.claude/settings.json", Some(CLAUDE_SETTINGS)),
+        ("/w/ws/.claude/settings.local.json", Some(CLAUDE_SETTINGS)),
+        ("/w/home/me/.claude/SETTINGS.json", Some(CLAUDE_SETTINGS)),
+        ("/w/home/me/.claude/hooks/guard.sh", Some(CLAUDE_SCRIPTS)),
+        ("/w/ws/.claude/agents/a.md", None),
+        ("/w/ws/settings.json", None),
         ("/w/ws/.cursor/rules/style.mdc", None),
         ("/w/ws/.cursor/mcp.json", None),
         ("/w/ws/hooks.json", None),
@@ -69,6 +76,7 @@ fn paths_of_windows_are_read_as_windows_reads_them() {
         home: r"C:\Users\me".into(),
         workspaces: vec![r"D:\ws".into()],
         state: r"C:\Users\me\AppData\Local\boathook".into(),
+        plugins: Vec::new(),
     };
     let cases = [
         (r"D:\ws\.cursor\hooks.json", Some(PROJECT_FILE)),

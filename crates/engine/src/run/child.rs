@@ -153,6 +153,7 @@ mod tests {
     fn child(now: Instant, timeout: Duration) -> Child {
         let invocation = Invocation {
             command: String::new(),
+            args: None,
             run_dir: "/".into(),
             env: Arc::default(),
             stdin: Arc::default(),

@@ -33,6 +33,8 @@ pub use signal::signal_name;
 pub struct Invocation {
     /// The command line, handed to a shell untouched.
     pub command: String,
+    /// Its arguments, when the command is a program that no shell shall start.
+    pub args: Option<Vec<String>>,
     /// Where it runs.
     pub run_dir: PathBuf,
     /// Its whole environment.

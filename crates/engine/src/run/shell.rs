@@ -57,6 +57,16 @@ pub fn direct<'a>(command: &'a str, machine: &Machine) -> Option<Way<'a>> {
     }
 }
 
+/// The way of a program with its arguments, word by word: no shell sees them.
+pub fn exec<'a>(program: &'a str, args: &'a [String], machine: &Machine) -> Result<Way<'a>, String> {
+    let found = match machine.os {
+        Os::Linux | Os::Macos => posix::find(program, machine)?,
+        Os::Windows => Cow::Borrowed(program.as_ref()),
+    };
+    let words = std::iter::once(program).chain(args.iter().map(String::as_str)).collect();
+    Ok(Way { program: found, args: Args::Words(words), direct: true })
+}
+
 /// The way through a shell, or why there is none.
 pub fn by_shell<'a>(command: &'a str, machine: &Machine) -> Result<Way<'a>, String> {
     match machine.os {

@@ -30,6 +30,7 @@ fn hook(dir: &Path, command: &str) -> Invocation {
     };
     Invocation {
         command: command.to_owned(),
+        args: None,
         run_dir: dir.to_owned(),
         env: Arc::new(env),
         stdin: Arc::default(),

@@ -171,6 +171,9 @@ pub fn first_way(invocation: &Invocation) -> Result<Way<'_>, String> {
         is_program: &|file: &OsStr| Path::new(file).is_file(),
         has_shebang: &|word| has_shebang(&invocation.run_dir.join(word)),
     };
+    if let Some(args) = &invocation.args {
+        return shell::exec(&invocation.command, args, &machine);
+    }
     shell::direct(&invocation.command, &machine)
         .map_or_else(|| shell::by_shell(&invocation.command, &machine), Ok)
 }

@@ -4,7 +4,57 @@ use super::*;
 use crate::testing::TempDir;
 
 fn roots(os: Os, system: &str, home: &str) -> Roots {
-    Roots { os, system: system.into(), home: home.into(), workspaces: Vec::new(), state: "/state".into() }
+    Roots {
+        os,
+        system: system.into(),
+        home: home.into(),
+        workspaces: Vec::new(),
+        state: "/state".into(),
+        plugins: Vec::new(),
+    }
+}
+
+/// The product's own sources alone.
+const NATIVE: ThirdParty = ThirdParty { claude: false, shape: Shape::Claude };
+
+#[test]
+fn claude_codes_settings_come_behind_and_run_in_the_workspace() {
+    let roots = roots(Os::Linux, "/nowhere", "/home/me");
+    let found = sources(&roots, &["/one".into(), "/two".into()], ThirdParty::default());
+    let of_claude: Vec<_> =
+        found[4..].iter().map(|it| (it.level, it.file.clone(), it.run_dir.clone())).collect();
+    let expected = [
+        (Level::ClaudeLocal, "/one/.claude/settings.local.json", "/one"),
+        (Level::ClaudeLocal, "/two/.claude/settings.local.json", "/two"),
+        (Level::ClaudeProject, "/one/.claude/settings.json", "/one"),
+        (Level::ClaudeProject, "/two/.claude/settings.json", "/two"),
+        (Level::ClaudeUser, "/home/me/.claude/settings.json", "/one"),
+    ];
+    assert_eq!(of_claude, expected.map(|(level, file, directory)| (level, file.into(), directory.into())));
+    assert_eq!(found.iter().filter(|source| source.needs_trust()).count(), 6);
+    assert_eq!(
+        sources(&roots, &[], ThirdParty::default()).last().map(|it| it.run_dir.clone()),
+        Some("/home/me".into())
+    );
+}
+
+#[test]
+fn a_plugin_inside_a_workspace_belongs_to_it() {
+    let dir = TempDir::new();
+    let workspace = dir.path().join("ws");
+    dir.write("ws/plugin/hooks/hooks.json", "{}");
+    dir.write("elsewhere/hooks/hooks.json", "{}");
+    for (root, inside) in [("ws/plugin", true), ("elsewhere", false)] {
+        let root = dir.path().join(root);
+        let source = Source::plugin(
+            &root,
+            root.join("hooks/hooks.json"),
+            std::slice::from_ref(&workspace),
+            Shape::Claude,
+        );
+        assert_eq!(source.needs_trust(), inside, "{}", root.display());
+        assert_eq!(source.run_dir, root);
+    }
 }
 
 #[test]
@@ -58,7 +108,7 @@ fn every_system_has_the_products_own_paths() {
         ),
     ];
     for (roots, workspace, files, run_dirs) in cases {
-        let found = sources(&roots, &[workspace.into()], ThirdParty::default());
+        let found = sources(&roots, &[workspace.into()], NATIVE);
         let levels: Vec<_> = found.iter().map(|source| source.level).collect();
         assert_eq!(levels, [Level::Enterprise, Level::Project, Level::User]);
         for ((source, file), run_dir) in found.iter().zip(files).zip(run_dirs) {
@@ -79,7 +129,7 @@ fn every_team_counts_and_every_root_in_its_order() {
     let roots = Roots { home: home.clone(), ..roots(Os::Linux, "/nowhere", "") };
     let (one, two) = (dir.path().join("one"), dir.path().join("two"));
     fs::create_dir(&one).expect("a directory");
-    let found = sources(&roots, &[two.clone(), one.clone(), two.clone()], ThirdParty::default());
+    let found = sources(&roots, &[two.clone(), one.clone(), two.clone()], NATIVE);
     let files: Vec<_> = found.iter().map(|source| source.file.clone()).collect();
     let managed = home.join(".cursor/managed");
     assert_eq!(
@@ -106,7 +156,7 @@ fn the_home_is_no_workspace_however_it_is_spelt() {
     std::os::unix::fs::symlink("home", dir.path().join("alias")).expect("a link");
     let roots = Roots { home: home.clone(), ..roots(Os::Linux, "/nowhere", "") };
     for spelling in [home.clone(), home.join("."), dir.path().join("alias"), home.join("../home")] {
-        let levels: Vec<_> = sources(&roots, std::slice::from_ref(&spelling), ThirdParty::default())
+        let levels: Vec<_> = sources(&roots, std::slice::from_ref(&spelling), NATIVE)
             .iter()
             .map(|source| source.level)
             .collect();

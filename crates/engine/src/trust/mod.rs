@@ -12,7 +12,7 @@ mod difference;
 mod pin;
 mod record;
 mod seen;
-mod shell;
+pub(crate) mod shell;
 mod subject;
 mod words;
 

@@ -11,7 +11,7 @@ use crate::source::Os;
 
 /// One piece of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// A word, quotes removed.
     Word {
         text: String,
@@ -28,12 +28,12 @@ pub(super) enum Token {
 const SEPARATORS: &[char] = &[' ', '\t', '\r', '\n', ';', '&', '|', '(', ')', '<', '>', '`'];
 
 /// Whether a word is itself worth splitting.
-pub(super) fn is_line(text: &str) -> bool {
+pub(crate) fn is_line(text: &str) -> bool {
     text.contains(SEPARATORS) || text.contains(['"', '\''])
 }
 
 /// Splits a line.
-pub(super) fn tokens(line: &str, os: Os) -> Vec<Token> {
+pub(crate) fn tokens(line: &str, os: Os) -> Vec<Token> {
     let mut splitter = Splitter { tokens: Vec::new(), word: None, glued: false };
     let mut quote: Option<char> = None;
     let mut chars = line.chars().peekable();
@@ -162,6 +162,7 @@ fn variable(text: &str, os: Os) -> Option<(&str, &str)> {
 fn value<'a>(name: &str, scope: &Scope<'a>) -> Option<&'a Path> {
     match name {
         "CURSOR_PROJECT_DIR" | "CLAUDE_PROJECT_DIR" => scope.workspace,
+        "CURSOR_PLUGIN_ROOT" | "CLAUDE_PLUGIN_ROOT" => scope.plugin,
         "HOME" | "USERPROFILE" => Some(scope.home),
         "PWD" => Some(scope.run_dir),
         _ => None,

@@ -1,5 +1,6 @@
 //! What somebody trusts when they trust a source: all of it, as one value.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,10 @@ pub struct Subject {
     /// What a command names and trust does not cover, sorted.
     pub uncovered: Vec<Uncovered>,
     pub(super) record_name: String,
+    /// Where its commands run.
+    run_dir: PathBuf,
+    /// Whether files of the workspace count.
+    gated: bool,
     watches: Vec<Watch>,
 }
 
@@ -40,7 +45,9 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn of(source: &Source) -> Place {
-        let given = source.workspace.as_deref().unwrap_or(&source.run_dir);
+        // The user's settings are one file, whichever workspace they run in.
+        let own = if source.level == Level::ClaudeUser { source.file.parent() } else { None };
+        let given = source.workspace.as_deref().or(own).unwrap_or(&source.run_dir);
         let workspace = settled(given);
         let inside = source.file.strip_prefix(given).unwrap_or(&source.file);
         let mut hasher = Hasher::default();
@@ -62,6 +69,8 @@ impl Subject {
             files: Vec::new(),
             uncovered: Vec::new(),
             record_name: place.record_name.clone(),
+            run_dir: settled(&source.run_dir),
+            gated: source.needs_trust(),
             watches: Vec::new(),
         }
     }
@@ -70,11 +79,13 @@ impl Subject {
     /// before.
     pub(super) fn look_at(&mut self, definitions: &[Definition], os: Os, home: &Path, known: &[Pin]) {
         let workspace = self.workspace.clone();
-        let project = self.level.needs_trust().then_some(workspace.as_path());
-        let scope = Scope { os, run_dir: &workspace, workspace: project, home };
+        let run_dir = self.run_dir.clone();
+        let project = self.gated.then_some(workspace.as_path());
+        let plugin = (self.level == Level::Plugin).then_some(run_dir.as_path());
+        let scope = Scope { os, run_dir: &run_dir, workspace: project, plugin, home };
         let mut named = BTreeMap::new();
         for command in definitions.iter().filter_map(command) {
-            let found = words::coverage(command, &scope);
+            let found = words::coverage(&command, &scope);
             for one in found.named {
                 *named.entry(one.path).or_insert(true) &= one.loose;
             }
@@ -148,10 +159,10 @@ pub(super) fn settled(path: &Path) -> PathBuf {
 }
 
 /// Entries that cannot run are covered too: another edition may run them.
-fn command(definition: &Definition) -> Option<&str> {
+fn command(definition: &Definition) -> Option<Cow<'_, str>> {
     match &definition.action {
-        Action::Command(command) => Some(command),
-        Action::Broken { text, .. } => Some(text),
+        Action::Command(_) => Some(definition.command_line()),
+        Action::Broken { text, .. } => Some(Cow::Borrowed(text)),
         Action::Prompt { .. } | Action::Rule(_) => None,
     }
 }

@@ -26,6 +26,7 @@ impl Fixture {
             home: dir.path().join("home"),
             workspaces: Vec::new(),
             state: dir.path().join("state"),
+            plugins: Vec::new(),
         };
         let source = Source::project(&dir.path().join("ws"));
         Fixture { trust: Trust::new(&roots), source, dir }

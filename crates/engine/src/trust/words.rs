@@ -23,6 +23,8 @@ pub struct Scope<'a> {
     pub run_dir: &'a Path,
     /// The workspace; none for hooks of the user.
     pub workspace: Option<&'a Path>,
+    /// The plugin it belongs to.
+    pub plugin: Option<&'a Path>,
     /// The user's home.
     pub home: &'a Path,
 }
@@ -228,7 +230,9 @@ impl Reader<'_> {
         };
         // Without a home nothing is in it.
         let home = Some(self.scope.home).filter(|home| !home.as_os_str().is_empty());
-        home.is_some_and(inside) || self.scope.workspace.is_some_and(inside)
+        home.is_some_and(inside)
+            || self.scope.workspace.is_some_and(inside)
+            || self.scope.plugin.is_some_and(inside)
     }
 
     fn looks_like_a_path(&self, text: &str) -> bool {

@@ -6,12 +6,14 @@ fn scope(os: Os) -> Scope<'static> {
             os,
             run_dir: Path::new("C:/ws"),
             workspace: Some(Path::new("C:/ws")),
+            plugin: None,
             home: Path::new(r"C:\Users\me"),
         },
         Os::Linux | Os::Macos => Scope {
             os,
             run_dir: Path::new("/ws"),
             workspace: Some(Path::new("/ws")),
+            plugin: None,
             home: Path::new("/home/me"),
         },
     }

@@ -61,6 +61,7 @@ impl Files {
             home: self.path("home"),
             workspaces: vec![self.path("ws")],
             state: self.path("state"),
+            plugins: Vec::new(),
         }
     }
 
@@ -103,7 +104,7 @@ fn read_config(bytes: &[u8], _: &Source, _: Edition) -> Config {
             definitions.push(definition);
         }
     }
-    Config { definitions, problems: Vec::new(), readable: true }
+    Config { definitions, readable: true, ..Config::default() }
 }
 
 pub(super) fn labels(set: &HookSet) -> Vec<&str> {

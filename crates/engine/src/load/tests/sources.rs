@@ -38,7 +38,7 @@ fn a_file_that_does_not_exist_is_silent() {
     let files = Files::new();
     let set = files.load(LoadOptions::default());
     assert!(set.hooks.is_empty() && set.problems.is_empty());
-    assert_eq!(set.sources.len(), 3);
+    assert_eq!(set.sources.len(), 6);
     assert!(set.sources.iter().all(|report| report.state == SourceState::Absent));
     assert!(!files.path("state").exists(), "loading writes nothing");
 }

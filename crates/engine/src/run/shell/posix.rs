@@ -63,6 +63,19 @@ fn program<'a>(word: &'a str, machine: &Machine) -> Option<Cow<'a, OsStr>> {
     if OWN_WORDS.contains(&word) { None } else { search(word, machine).map(Cow::Owned) }
 }
 
+/// The program of this name, for a start without a shell. An entry of `PATH`
+/// that is not absolute is wherever the agent happens to be, and not looked at.
+pub fn find<'a>(name: &'a str, machine: &Machine) -> Result<Cow<'a, OsStr>, String> {
+    if name.contains('/') {
+        return Ok(os_str(name));
+    }
+    let path = machine.var("PATH").map(OsStr::as_encoded_bytes).unwrap_or_default();
+    let directories = path.split(|byte| *byte == b':').filter(|directory| directory.starts_with(b"/"));
+    let files = directories.filter_map(|directory| in_directory(directory, name));
+    let found = files.into_iter().find(|file| (machine.is_program)(file));
+    found.map(Cow::Owned).ok_or_else(|| format!("there is no `{name}` on PATH"))
+}
+
 fn os_str(text: &str) -> Cow<'_, OsStr> {
     Cow::Borrowed(text.as_ref())
 }

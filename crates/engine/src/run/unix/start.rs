@@ -105,6 +105,9 @@ pub fn start<'a>(index: usize, invocation: &'a Invocation, marker: &Marker) -> R
 /// The way that is tried first.
 pub fn first_way(invocation: &Invocation) -> Result<Way<'_>, String> {
     let machine = machine(invocation);
+    if let Some(args) = &invocation.args {
+        return shell::exec(&invocation.command, args, &machine);
+    }
     match shell::direct(&invocation.command, &machine) {
         Some(way) => Ok(way),
         None => shell::by_shell(&invocation.command, &machine),
@@ -133,6 +136,10 @@ fn spawn_either_way(
         let env = Environment { given: &invocation.env, marker, pwd };
         spawn_ready(&Start { way, run_dir: &invocation.run_dir, env, stdio, fate: Fate::DiesWithHost })
     };
+    if let Some(args) = &invocation.args {
+        let way = shell::exec(&invocation.command, args, &machine);
+        return spawn(&way.map_err(|_| Failure::Program(Errno::NOENT))?);
+    }
     match shell::direct(&invocation.command, &machine).map(|way| spawn(&way)) {
         None | Some(Err(Failure::Program(_))) => {}
         Some(result) => return result,
@@ -213,6 +220,9 @@ pub fn explain(failure: Failure, invocation: &Invocation) -> String {
                 invocation.run_dir.display(),
                 io::Error::from(error)
             )
+        }
+        Failure::Program(error) if invocation.args.is_some() => {
+            format!("`{}` cannot be executed: {}", invocation.command, io::Error::from(error))
         }
         Failure::Program(error) => format!("the shell cannot be executed: {}", io::Error::from(error)),
         Failure::Nul => {

@@ -1,0 +1,104 @@
+//! `boathook convert claude`: what is written, what is not, and twice is once.
+
+mod context;
+
+use context::{TestContext, read};
+use insta::assert_snapshot;
+
+const SETTINGS: &str = r#"{
+  "hooks": {
+    "PreToolUse": [
+      { "matcher": "Bash|Edit", "hooks": [{ "type": "command", "command": "./guard.sh", "timeout": 10 }] },
+      { "hooks": [{ "type": "command", "command": "./push.sh", "if": "Bash(git push *)" }] }
+    ],
+    "Stop": [{ "hooks": [{ "type": "command", "command": "node", "args": ["done.js", "two words"] }] }],
+    "Notification": [{ "hooks": [{ "type": "command", "command": "say hi" }] }]
+  }
+}
+"#;
+
+#[test]
+fn hooks_are_written_and_what_cannot_be_is_named() {
+    let cx = TestContext::new();
+    cx.write("project/.claude/settings.json", SETTINGS);
+    cx.write(
+        "project/.cursor/hooks.json",
+        "{\n  \"version\": 1, // kept\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./old.sh\" }\n    ]\n  }\n}\n",
+    );
+    assert_snapshot!(cx.run(["convert", "claude"]), @r#"
+    exit code: 1
+    ----- stderr -----
+    warning: [PROJECT]/.claude/settings.json:5:19: this hook is not converted: its `if` (Bash(git push *)) cannot be written there
+       |
+     5 |       { "hooks": [{ "type": "command", "command": "./push.sh", "if": "Bash(git push *)" }] }
+       |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      help: it stays in the settings
+    warning: [PROJECT]/.claude/settings.json:8:5: `Notification` has no counterpart here; its hook does not run
+       |
+     8 |     "Notification": [{ "hooks": [{ "type": "command", "command": "say hi" }] }]
+       |     ^^^^^^^^^^^^^^
+      help: Claude Code alone has this event
+    wrote 2 hooks to [PROJECT]/.cursor/hooks.json
+    hint: Claude Code's settings are read as well, so these hooks now run twice here: remove them there, or write `[third_party] claude = false` into config.toml
+    "#);
+    assert_snapshot!(read(&cx.path("project/.cursor/hooks.json")), @r#"
+    {
+      "version": 1, // kept
+      "hooks": {
+        "stop": [
+          { "command": "./old.sh" },
+          { "command": "node done.js 'two words'", "loop_limit": null, "dialect": "claude" }
+        ],
+        "preToolUse": [
+          { "command": "./guard.sh", "matcher": "^Shell$|^Write$", "timeout": 10, "dialect": "claude" }
+        ]
+      }
+    }
+    "#);
+}
+
+#[test]
+fn a_second_conversion_changes_nothing() {
+    for whose in ["--project", "--user"] {
+        let cx = TestContext::new();
+        cx.write("project/.claude/settings.json", SETTINGS);
+        cx.write("project/.claude/settings.local.json", SETTINGS);
+        cx.write("home/.claude/settings.json", SETTINGS);
+        let target =
+            cx.path(if whose == "--user" { "home/.cursor/hooks.json" } else { "project/.cursor/hooks.json" });
+        cx.run(["convert", "claude", whose]);
+        let first = read(&target);
+        assert_eq!(first.matches("\"dialect\": \"claude\"").count(), 2, "{first}");
+        let again = cx.run(["convert", "claude", whose]);
+        assert!(again.contains("nothing is written"), "{again}");
+        assert_eq!(read(&target), first);
+        let checked = cx.output(["check", "--json"]);
+        assert!(!String::from_utf8_lossy(&checked.stdout).contains("unknown-key"));
+    }
+}
+
+#[test]
+fn a_dry_run_prints_and_writes_nothing() {
+    let cx = TestContext::new();
+    cx.write("project/.claude/settings.json", SETTINGS);
+    let shown = cx.run(["convert", "claude", "--dry-run"]);
+    assert!(shown.contains("\"version\": 1") && shown.contains("./guard.sh"), "{shown}");
+    assert!(!cx.path("project/.cursor/hooks.json").exists());
+}
+
+#[test]
+fn a_file_that_is_no_hooks_file_is_left_alone() {
+    let cx = TestContext::new();
+    cx.write("project/.claude/settings.json", SETTINGS);
+    let broken = "{ \"hooks\": [] }";
+    cx.write("project/.cursor/hooks.json", broken);
+    assert!(!cx.output(["convert", "claude"]).status.success());
+    assert_eq!(read(&cx.path("project/.cursor/hooks.json")), broken);
+}
+
+#[test]
+fn nothing_to_convert_is_said() {
+    let cx = TestContext::new();
+    let said = cx.run(["convert", "claude"]);
+    assert!(said.contains("there are no hooks in"), "{said}");
+}

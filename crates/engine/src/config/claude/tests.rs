@@ -1,0 +1,113 @@
+//! What a settings file holds, and what is said about it.
+
+use super::*;
+use crate::problem::Severity;
+
+fn settings(text: &str) -> Config {
+    read_settings(text.as_bytes(), Edition::Docs, Shape::Claude)
+}
+
+fn one(hook: &str) -> Config {
+    settings(&format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{hook}]}}]}}}}"#))
+}
+
+#[test]
+fn what_does_not_run_is_named_with_its_place() {
+    let cases = [
+        (r#"{"type": "command", "command": "a"}"#, 1, None),
+        (r#"{"command": "a"}"#, 1, Some("type-missing")),
+        (r#"{"type": "prompt", "prompt": "ok?"}"#, 1, None),
+        (r#"{"type": "prompt"}"#, 0, Some("prompt-missing")),
+        (r#"{"type": "command"}"#, 0, Some("command-missing")),
+        (r#"{"type": "command", "command": 1}"#, 0, Some("command-missing")),
+        (r#"{"type": "http", "url": "x"}"#, 0, Some("claude-handler")),
+        (r#"{"type": "mcp_tool", "tool": "x"}"#, 0, Some("claude-handler")),
+        (r#"{"type": "agent", "prompt": "x"}"#, 0, Some("claude-handler")),
+        (r#"{"type": "shell"}"#, 0, Some("type-unknown")),
+        (r#""./a.sh""#, 0, Some("hook-is-a-string")),
+        ("7", 0, Some("hook-not-an-object")),
+        (r#"{"type": "command", "command": "a", "async": true}"#, 1, Some("claude-async")),
+        (r#"{"type": "command", "command": "a", "once": true}"#, 1, Some("key-without-effect")),
+        (r#"{"type": "command", "command": "a", "args": ["b"]}"#, 1, None),
+        (r#"{"type": "command", "command": "a", "args": "b"}"#, 0, Some("args-not-strings")),
+        (r#"{"type": "command", "command": "a", "if": "Bash(git *)"}"#, 1, None),
+        (r#"{"type": "command", "command": "a", "if": "when it rains"}"#, 1, Some("if-not-understood")),
+        (r#"{"type": "command", "command": "a", "timeout": 60000}"#, 1, Some("timeout-in-milliseconds")),
+        (r#"{"type": "command", "command": "boathook run stop"}"#, 0, Some("calls-boathook")),
+        (r#"{"type": "command", "command": "a", "statusMessage": "x", "continueOnError": true}"#, 1, None),
+    ];
+    for (hook, definitions, code) in cases {
+        let config = one(hook);
+        assert!(config.readable, "{hook}");
+        assert_eq!(config.definitions.len(), definitions, "{hook}");
+        let found = config.problems.first();
+        assert_eq!(found.map(|problem| problem.code), code, "{hook}");
+        if let Some(problem) = found {
+            assert!(
+                problem.place.is_some() && problem.help.is_some() && problem.product.is_none(),
+                "{problem:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_form_of_the_file_is_held_to() {
+    let cases = [
+        (r#"{"permissions": {}, "model": "x"}"#, true, None),
+        (r#"{"hooks": {}}"#, true, None),
+        (r#"{"hooks": []}"#, false, Some("hooks-not-an-object")),
+        ("[]", false, Some("not-an-object")),
+        (r#"{"hooks": {"PreToolUse": {}}}"#, true, Some("event-not-a-list")),
+        (r#"{"hooks": {"PreToolUse": ["a"]}}"#, true, Some("hook-is-a-string")),
+        (r#"{"hooks": {"PreToolUse": [{"command": "a"}]}}"#, true, Some("group-without-hooks")),
+        (r#"{"hooks": {"PreToolUse": [{"matcher": 1, "hooks": []}]}}"#, true, Some("matcher-not-a-string")),
+        (r#"{"hooks": {"Notification": [{"hooks": [{}]}]}}"#, true, Some("claude-event")),
+        (r#"{"hooks": {"preToolUse": []}}"#, true, Some("unknown-event")),
+        (r#"{"disableAllHooks": true}"#, true, Some("claude-disabled")),
+    ];
+    for (text, readable, code) in cases {
+        let config = settings(text);
+        assert_eq!(config.readable, readable, "{text}");
+        assert_eq!(config.problems.first().map(|problem| problem.code), code, "{text}");
+        assert!(config.definitions.is_empty(), "{text}");
+    }
+    assert!(settings(r#"{"disableAllHooks": true}"#).switches_off);
+    assert!(!settings(r#"{"disableAllHooks": "yes"}"#).switches_off);
+}
+
+#[test]
+fn a_part_is_read_as_the_whole_was() {
+    let text = "{\"model\": \"x\", \"disableAllHooks\": true, \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"a\"}]}]}}";
+    let whole = settings(text);
+    let part = whole.part.expect("hooks stand in it");
+    let again = settings(&String::from_utf8(part.clone()).expect("text"));
+    assert_eq!(again.part, Some(part));
+    assert!(again.switches_off && again.definitions.len() == 1);
+}
+
+#[test]
+fn a_plugin_is_read_in_either_form() {
+    let native = r#"{"version": 1, "hooks": {"stop": [{"command": "a"}]}}"#;
+    let claude = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}]}]}}"#;
+    let bare = r#"{"Stop": [{"hooks": [{"type": "command", "command": "a"}]}]}"#;
+    let cases = [
+        (native.to_owned(), false, false),
+        (claude.to_owned(), false, true),
+        (format!(r#"{{"name": "p", "hooks": {native}}}"#), true, false),
+        (format!(r#"{{"name": "p", "hooks": {claude}}}"#), true, true),
+        (format!(r#"{{"name": "p", "hooks": {bare}}}"#), true, true),
+        (r#"{"name": "p", "hooks": {"stop": [{"command": "a"}]}}"#.to_owned(), true, false),
+    ];
+    for (text, in_manifest, is_claude) in cases {
+        let config = read_plugin(text.as_bytes(), Edition::Docs, Shape::Claude, in_manifest);
+        let found: Vec<bool> =
+            config.definitions.iter().map(|hook| hook.dialect.claude().is_some()).collect();
+        assert_eq!(found, [is_claude], "{text}: {:?}", config.problems);
+        assert!(
+            config.problems.iter().all(|problem| problem.severity == Severity::Hint),
+            "{text}: {:?}",
+            config.problems
+        );
+    }
+}

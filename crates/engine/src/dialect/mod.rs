@@ -1,0 +1,36 @@
+//! Hooks that were written for another product: the payload they expect and
+//! the answers they give.
+//!
+//! Pure: an event in, a payload out; an exit in, an outcome out.
+
+pub mod claude;
+
+use std::sync::Arc;
+
+/// Whose payloads a hook reads, and whose answers it gives.
+#[derive(Debug, Clone, Default)]
+pub enum Dialect {
+    /// The native one.
+    #[default]
+    Cursor,
+    /// Claude Code's, with what only its entries can say.
+    Claude(Arc<claude::Options>),
+}
+
+impl Dialect {
+    /// What an entry of Claude Code says; none for a native one.
+    pub fn claude(&self) -> Option<&claude::Options> {
+        match self {
+            Dialect::Cursor => None,
+            Dialect::Claude(options) => Some(options),
+        }
+    }
+
+    /// The word for it in a hooks.json.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Dialect::Cursor => "cursor",
+            Dialect::Claude(_) => "claude",
+        }
+    }
+}
