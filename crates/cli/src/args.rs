@@ -52,6 +52,7 @@ pub enum Command {
     Trust(commands::trust::TrustArgs),
     Init(commands::init::InitArgs),
     Log(commands::log::LogArgs),
+    Rule(commands::rule::RuleArgs),
     Schema(commands::schema::SchemaArgs),
     Completions(commands::completions::CompletionsArgs),
 }

@@ -6,6 +6,7 @@ pub mod explain;
 pub mod init;
 pub mod list;
 pub mod log;
+pub mod rule;
 pub mod run;
 pub mod schema;
 pub mod trust;

@@ -71,6 +71,7 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
         Command::Init(init) => commands::init::init(ui, &args.global, init),
         Command::Log(log) => commands::log::log(ui, &args.global, log),
+        Command::Rule(rule) => commands::rule::rule(ui, &args.global, rule),
         Command::Schema(schema) => commands::schema::schema(ui, schema),
         Command::Completions(completions) => commands::completions::completions(ui, completions),
     }

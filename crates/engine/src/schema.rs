@@ -7,6 +7,8 @@
 //!
 //! Pure: tables in, a JSON value out.
 
+mod rule;
+
 use serde_json::{Map, Value, json};
 
 use crate::definition::{DEFAULT_LOOP_LIMIT, DEFAULT_TIMEOUT};
@@ -41,7 +43,7 @@ pub fn hooks_json() -> Value {
                 "additionalProperties": false,
             },
         },
-        "$defs": { "hook": hook() },
+        "$defs": { "hook": hook(), "rule": rule::rule(), "condition": rule::condition(), "test": rule::test(), "shell": rule::shell() },
     })
 }
 
@@ -136,6 +138,10 @@ fn hook() -> Value {
                 "default": DEFAULT_LOOP_LIMIT,
                 "description": "How many automatic follow-ups this hook gets, on stop and subagentStop; null is no limit.",
             },
+            "rule": { "$ref": "#/$defs/rule" },
+        },
+        "dependentSchemas": {
+            "rule": { "properties": { "command": { "pattern": "boathook(\\.exe)?[\"']?\\s+rule\\s+[A-Za-z0-9._-]+\\s*$" } } },
         },
         "if": { "properties": { "type": { "const": "prompt" } }, "required": ["type"] },
         "then": { "required": ["prompt"] },

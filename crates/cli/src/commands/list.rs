@@ -79,6 +79,9 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, twice: bool) {
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
     }
+    if let Action::Rule(rule) = &hook.definition.action {
+        facts.extend(rule.summary());
+    }
     if let HookState::Withheld(why) = hook.state {
         facts.push(why.reason().to_owned());
     }

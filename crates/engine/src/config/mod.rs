@@ -6,7 +6,7 @@
 //!
 //! The rooms, in the order a text passes them: `text` (bytes → text), `syntax`
 //! (text → tree), `file` (the top level), `events` (names), `entry` with
-//! `options` and `keys` (one entry), `nesting` (Claude Code's form),
+//! `options`, `keys` and `rule` (one entry), `nesting` (Claude Code's form),
 //! `placeholders`, `findings` (places), `fix` (repairs).
 
 mod array_form;
@@ -24,6 +24,7 @@ mod nesting;
 mod options;
 mod placeholders;
 mod reader;
+mod rule;
 mod scripts;
 mod shell;
 mod syntax;
