@@ -80,7 +80,7 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, twice: bool) {
         facts.push("failClosed".to_owned());
     }
     if let Action::Rule(rule) = &hook.definition.action {
-        facts.extend(rule.summary());
+        facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
     }
     if let HookState::Withheld(why) = hook.state {
         facts.push(why.reason().to_owned());

@@ -61,12 +61,14 @@ impl Rule {
         if !applies {
             return None;
         }
-        let answer = self.says.answer(look.event);
-        let mut read = ReadOutcome::plain(Outcome::Answer(Box::new(answer)));
+        let mut answer = self.says.answer(look.event);
+        let mut warnings = Vec::new();
         if let Truth::Unclear(reason) = truth {
-            read.warnings.push(format!("the rule `{}` speaks because {reason}", self.name));
+            says::add_doubt(&mut answer, &reason);
+            warnings.push(format!("the rule `{}` speaks in doubt: {reason}", self.name));
         }
-        Some(read)
+        let outcome = Outcome::Answer(Box::new(answer));
+        Some(ReadOutcome { warnings, ..ReadOutcome::plain(outcome) })
     }
 
     /// Why it has nothing to say to an event; nothing when it speaks.
@@ -80,7 +82,7 @@ impl Rule {
 
     /// What it does, in a few words.
     pub fn summary(&self) -> String {
-        format!("rule: {} when {}", self.says.summary(), self.condition.summary())
+        format!("{} when {}", self.says.summary(), self.condition.summary())
     }
 
     fn truth(&self, look: &Look<'_>) -> Truth {

@@ -61,6 +61,20 @@ impl Says {
     }
 }
 
+/// Tells whoever is refused or asked that it was by a doubt, and by which: the
+/// rule's own words would speak of something that was perhaps not meant.
+pub(super) fn add_doubt(answer: &mut Answer, doubt: &str) {
+    if !answer.refuses() && answer.permission != Some(Permission::Ask) {
+        return;
+    }
+    let told = |text: Option<String>| match text {
+        Some(text) => format!("{text} (In doubt: {doubt}.)"),
+        None => format!("In doubt: {doubt}."),
+    };
+    answer.agent_message = answer.agent_message.take().map(|text| told(Some(text)));
+    answer.user_message = Some(told(answer.user_message.take()));
+}
+
 /// An answer as one line in the product's format.
 pub fn answer_line(answer: &Answer, event: EventKind) -> String {
     let mut object = Map::new();

@@ -181,6 +181,9 @@ impl Parser<'_> {
                 Token::Op("(") => {
                     // Only `name ()` may stand here, and it runs nothing.
                     result = self.close_parameters().map(|()| number);
+                    if raw.words.len() != 1 {
+                        result = Err("`(` stands inside a command".to_owned());
+                    }
                     if result.is_ok() {
                         raw.words.clear();
                     }

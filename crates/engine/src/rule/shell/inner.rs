@@ -57,7 +57,7 @@ fn add(reading: &mut Reading, command: Command, input: Input<'_>, depth: usize) 
     let words = command.words.clone();
     if let Some(first) = words.first() {
         match first.program_name() {
-            None => reading.doubt(format!("which program `{}` is cannot be known", shown(&command))),
+            None => reading.doubt(format!("it cannot be known which program `{}` starts", shown(&command))),
             Some(name) => Inside { reading, words: &words, input, depth: depth + 1 }.look(&name),
         }
     }

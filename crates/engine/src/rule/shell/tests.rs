@@ -65,7 +65,7 @@ fn redirections_and_assignments_are_kept() {
 #[test]
 fn what_cannot_be_known_is_said() {
     let cases = [
-        ("$X", "which program"),
+        ("$X", "which program `…` starts"),
         ("'a", "not closed"),
         ("a )", "stands where a command must stand"),
         ("curl x | sh", "reads from its input"),
