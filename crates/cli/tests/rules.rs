@@ -292,3 +292,23 @@ fn check_shows_the_mistakes_of_a_rule() {
     hint: `boathook check --fix` repairs 2 of them
     "#);
 }
+
+#[test]
+fn the_command_lines_of_the_manual_are_judged_as_it_says() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/rules.md"));
+    let page = page.expect("the manual");
+    let first = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let cx = TestContext::new();
+    cx.write("project/.cursor/hooks.json", first);
+    let rows = page.lines().skip_while(|line| *line != "| Command line | Refused |").skip(2);
+    let mut seen = 0;
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let (line, refused) = row.trim_matches(['|', ' ']).rsplit_once(" | ").expect("two cells");
+        let payload = json!({ "command": line.trim_matches('`') }).to_string();
+        let output = cx.output_with(["run", "beforeShellExecution", "--trust"], payload.as_bytes());
+        let expected = if refused == "yes" { 2 } else { 0 };
+        assert_eq!(output.status.code(), Some(expected), "{line}");
+        seen += 1;
+    }
+    assert!(seen >= 10, "only {seen} rows were found");
+}
