@@ -85,10 +85,10 @@ fn missed(text: &str) -> Vec<String> {
     if reading.unclear.is_some() {
         return Vec::new();
     }
-    let ours: Vec<String> = reading.commands.iter().filter_map(|command| command.program()).collect();
+    let ours: Vec<&str> = reading.commands.iter().filter_map(|command| command.program()).collect();
     let mut theirs = Vec::new();
     names(&nodes, &mut theirs);
-    theirs.retain(|name| !ours.contains(name));
+    theirs.retain(|name: &String| !ours.contains(&name.as_str()));
     theirs
 }
 

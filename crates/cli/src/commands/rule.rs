@@ -93,7 +93,7 @@ fn find<'s>(
     let mine = |hook: &&Hook| hook.definition.event == event && is_named(hook, name);
     let is_here = |hook: &&Hook| here.is_some_and(|here| hook.source.run_dir == here);
     let found: Vec<&Hook> = set.hooks.iter().filter(mine).collect();
-    let hook = found.iter().copied().find(|hook| is_here(&hook)).or(found.first().copied());
+    let hook = found.iter().copied().find(|hook| is_here(hook)).or(found.first().copied());
     let Some(hook) = hook else {
         let problem = format!("there is no rule `{name}` for `{}`", event.name());
         let help =

@@ -18,7 +18,7 @@ pub enum Rule {
     /// A rule of a `.claude/hookify.*.local.md`.
     Hookify(hookify::Rule),
     /// A `rule` of an entry of a hooks.json.
-    Declared(declared::Rule),
+    Declared(Box<declared::Rule>),
 }
 
 impl Rule {

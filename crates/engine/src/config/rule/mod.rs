@@ -74,7 +74,7 @@ pub(super) fn read(entry: &mut Entry<'_, '_, '_>, command: &StringLit<'_>) -> Op
     let name = name.unwrap_or_default().to_owned();
     let mut reading = Reading { entry };
     let rule = reading.rule(value, &name, &command.value);
-    rule.map(|rule| Action::Rule(Arc::new(Rule::Declared(rule))))
+    rule.map(|rule| Action::Rule(Arc::new(Rule::Declared(Box::new(rule)))))
 }
 
 fn is_good_name(name: &str) -> bool {

@@ -61,7 +61,8 @@ impl<'a> Reading<'_, '_, '_, 'a> {
         let value = |key: &str| property(object, key).map(|property| &property.value);
         if let Some(value) = value("program") {
             let names = self.texts(value, "program", "\"git\"");
-            test.program = names.into_iter().filter(|name| !name.is_empty()).map(TextGlob::new).collect();
+            test.program =
+                names.into_iter().filter(|name| !name.is_empty()).map(ShellTest::program).collect();
         }
         if let Some(value) = value("args") {
             test.args = self.arguments(value);

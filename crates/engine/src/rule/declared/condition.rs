@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::field::{FieldPath, Found};
 use super::glob::PathGlob;
 use super::shell::{self, ShellTest};
-use super::truth::Truth;
+use super::truth::{Asking, Truth};
 use crate::matcher::{Matcher, Verdict};
 use crate::rule::Look;
 
@@ -64,15 +64,17 @@ impl PartialEq for Test {
 }
 
 impl Condition {
-    /// Whether it holds. `strict` says that holding makes the rule stricter:
-    /// then one command that fits is enough, else all must fit.
-    pub fn truth(&self, look: &Look<'_>, strict: bool) -> Truth {
+    /// Whether it holds. Where that makes the rule stricter, one command that
+    /// fits is enough, else all must fit.
+    pub fn truth(&self, look: &Look<'_>, asking: Asking) -> Truth {
         match self {
-            Condition::All(all) => Truth::all(all.iter().map(|one| one.truth(look, strict))),
-            Condition::Any(any) => Truth::any(any.iter().map(|one| one.truth(look, strict))),
-            Condition::Not(inner) => inner.truth(look, !strict).not(|| format!("{} is so", inner.summary())),
-            Condition::Field(path, test) => field(path, test, look),
-            Condition::Shell(path, tests) => shell_truth(path, tests, look, strict),
+            Condition::All(all) => Truth::all(all.iter().map(|one| one.truth(look, asking))),
+            Condition::Any(any) => Truth::any(any.iter().map(|one| one.truth(look, asking))),
+            Condition::Not(inner) => {
+                inner.truth(look, asking.turned()).not(asking, || format!("{} is so", inner.summary()))
+            }
+            Condition::Field(path, test) => field(path, test, look, asking),
+            Condition::Shell(path, tests) => shell_truth(path, tests, look, asking),
         }
     }
 
@@ -107,22 +109,21 @@ impl Condition {
     }
 }
 
-fn field(path: &FieldPath, test: &Test, look: &Look<'_>) -> Truth {
+fn field(path: &FieldPath, test: &Test, look: &Look<'_>, asking: Asking) -> Truth {
     match path.find(&look.event.payload) {
         Found::Values(values) => {
             if let Test::Exists(wanted) = test {
                 let holds = values.is_empty() != *wanted;
-                return Truth::when(holds, || {
-                    format!("`{path}` is {}", if *wanted { "not there" } else { "there" })
-                });
+                return asking
+                    .when(holds, || format!("`{path}` is {}", if *wanted { "not there" } else { "there" }));
             }
             if values.is_empty() {
                 // What is not there passes no test, so it passes the opposite of any.
                 let holds = test.holds_without_value();
-                return Truth::when(holds, || format!("`{path}` is not there"));
+                return asking.when(holds, || format!("`{path}` is not there"));
             }
             let holds = values.iter().any(|value| test.holds(value));
-            Truth::when(holds, || {
+            asking.when(holds, || {
                 format!("`{path}` is {}, and the rule wants one that {}", shown(&values), test.summary())
             })
         }
@@ -130,7 +131,7 @@ fn field(path: &FieldPath, test: &Test, look: &Look<'_>) -> Truth {
     }
 }
 
-fn shell_truth(path: &FieldPath, tests: &[ShellTest], look: &Look<'_>, strict: bool) -> Truth {
+fn shell_truth(path: &FieldPath, tests: &[ShellTest], look: &Look<'_>, asking: Asking) -> Truth {
     let values = match path.find(&look.event.payload) {
         Found::Values(values) => values,
         Found::Unreadable => return Truth::Unclear(format!("`{path}` cannot be read")),
@@ -139,12 +140,12 @@ fn shell_truth(path: &FieldPath, tests: &[ShellTest], look: &Look<'_>, strict: b
         return Truth::No(format!("`{path}` is not there"));
     }
     let one = |value: &Value| match value {
-        Value::String(line) => shell::truth(&look.commands(line), tests, strict),
+        Value::String(line) => shell::truth(&look.commands(line), tests, asking),
         Value::Null => Truth::No(format!("`{path}` is null")),
         _ => Truth::Unclear(format!("`{path}` is no text")),
     };
     let truths = values.iter().map(one);
-    if strict { Truth::any(truths) } else { Truth::all(truths) }
+    if asking.strict { Truth::any(truths) } else { Truth::all(truths) }
 }
 
 fn shown(values: &[Value]) -> String {

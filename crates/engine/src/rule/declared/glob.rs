@@ -5,6 +5,8 @@
 pub struct TextGlob {
     pattern: String,
     parts: Vec<Part>,
+    /// No wild card and no backslash: the pattern is the text.
+    is_text: bool,
 }
 
 /// A pattern for a path: `*` and `?` stay inside one name, `**` crosses them,
@@ -50,7 +52,8 @@ impl TextGlob {
                 other => Part::Char(other),
             });
         }
-        TextGlob { pattern: pattern.to_owned(), parts }
+        let is_text = !pattern.contains(['*', '?', '\\']);
+        TextGlob { pattern: pattern.to_owned(), parts, is_text }
     }
 
     /// As written.
@@ -65,6 +68,9 @@ impl TextGlob {
 
     /// Whether a text fits.
     pub fn matches(&self, text: &str) -> bool {
+        if self.is_text {
+            return self.pattern == text;
+        }
         let text: Vec<Option<char>> = text.chars().map(Some).collect();
         self.could_match(&text)
     }

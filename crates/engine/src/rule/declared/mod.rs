@@ -22,7 +22,7 @@ pub use glob::{PathGlob, TextGlob};
 pub use message::Message;
 pub use says::{Says, answer_line};
 pub use shell::ShellTest;
-pub use truth::Truth;
+pub use truth::{Asking, Truth};
 
 use crate::answer::Permission;
 use crate::outcome::{Failure, Outcome, ReadOutcome};
@@ -52,7 +52,7 @@ impl Rule {
         if let Some(reason) = self.condition.broken_expression() {
             return Some(ReadOutcome::failed(Failure::BrokenEntry(reason)));
         }
-        let truth = self.truth(look);
+        let truth = self.truth(look, false);
         let applies = match truth {
             Truth::Yes => true,
             Truth::No(_) => false,
@@ -73,7 +73,7 @@ impl Rule {
 
     /// Why it has nothing to say to an event; nothing when it speaks.
     pub fn why_silent(&self, look: &Look<'_>) -> Option<String> {
-        match self.truth(look) {
+        match self.truth(look, true) {
             Truth::Yes => None,
             Truth::No(reason) => Some(reason),
             Truth::Unclear(reason) => self.allows().then_some(reason),
@@ -85,8 +85,8 @@ impl Rule {
         format!("{} when {}", self.says.summary(), self.condition.summary())
     }
 
-    fn truth(&self, look: &Look<'_>) -> Truth {
-        self.condition.truth(look, !self.allows())
+    fn truth(&self, look: &Look<'_>, reasons: bool) -> Truth {
+        self.condition.truth(look, Asking { strict: !self.allows(), reasons })
     }
 
     /// A rule that allows must not do so by a doubt.

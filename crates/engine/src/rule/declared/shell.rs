@@ -1,7 +1,7 @@
 //! Conditions on the commands that a command line would start.
 
 use super::glob::{PathGlob, TextGlob};
-use super::truth::Truth;
+use super::truth::{Asking, Truth};
 use crate::matcher::{Matcher, Verdict};
 use crate::rule::shell::{Command, Piece, Reading, Word};
 
@@ -36,7 +36,8 @@ impl PartialEq for ShellTest {
 
 /// Whether the commands fit one of the tests: one command, or, where holding
 /// makes a rule laxer, all of them. What is unclear is unclear here too.
-pub(super) fn truth(reading: &Reading, tests: &[ShellTest], strict: bool) -> Truth {
+pub(super) fn truth(reading: &Reading, tests: &[ShellTest], asking: Asking) -> Truth {
+    let strict = asking.strict;
     let fits = |command: &Command| tests.iter().any(|test| test.fits(command, strict));
     if strict && reading.commands.iter().any(fits) {
         return Truth::Yes;
@@ -45,10 +46,10 @@ pub(super) fn truth(reading: &Reading, tests: &[ShellTest], strict: bool) -> Tru
         return Truth::Unclear(doubt.clone());
     }
     if strict {
-        return Truth::No(format!("the command line would run none of {}", all(tests)));
+        return asking.no(|| format!("the command line would run none of {}", all(tests)));
     }
     match reading.commands.iter().find(|command| !fits(command)) {
-        Some(other) => Truth::No(format!("`{}` is none of {}", shown(other), all(tests))),
+        Some(other) => asking.no(|| format!("`{}` is none of {}", shown(other), all(tests))),
         None if reading.commands.is_empty() => Truth::No("the command line would run nothing".to_owned()),
         None => Truth::Yes,
     }
@@ -69,10 +70,15 @@ impl ShellTest {
     pub fn of_line(line: &str) -> ShellTest {
         let mut words = line.split_whitespace();
         ShellTest {
-            program: words.next().map(TextGlob::new).into_iter().collect(),
+            program: words.next().map(ShellTest::program).into_iter().collect(),
             args: words.map(|word| vec![TextGlob::new(word)]).collect(),
             ..ShellTest::default()
         }
+    }
+
+    /// A program by name, which some file systems find in any case; or by path.
+    pub fn program(name: &str) -> TextGlob {
+        if name.contains('/') { TextGlob::new(name) } else { TextGlob::new(&name.to_ascii_lowercase()) }
     }
 
     /// In a few words.
@@ -124,14 +130,11 @@ impl ShellTest {
 
     fn is_program(&self, command: &Command) -> bool {
         let Some(name) = command.program() else { return false };
-        let written = command.words.first().map(Word::text).unwrap_or_default();
         self.program.iter().any(|glob| {
             // A pattern with a slash means that very path.
-            if glob.pattern().contains('/') {
-                glob.matches(&written)
-            } else {
-                matches_in_any_case(glob, &name)
-            }
+            let is_path = glob.pattern().contains('/');
+            glob.matches(name)
+                || (is_path && command.words.first().is_some_and(|word| glob.matches(&word.text())))
         })
     }
 
@@ -155,11 +158,6 @@ impl ShellTest {
 
 fn any(globs: &[TextGlob], text: &str) -> bool {
     globs.iter().any(|glob| glob.matches(text))
-}
-
-/// Programs are found in any case on some file systems.
-fn matches_in_any_case(glob: &TextGlob, name: &str) -> bool {
-    TextGlob::new(&glob.pattern().to_ascii_lowercase()).matches(name)
 }
 
 fn is_option(glob: &TextGlob) -> bool {

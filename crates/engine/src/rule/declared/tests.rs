@@ -11,7 +11,7 @@ const PASSES: bool = false;
 
 fn truth_of(tests: &[&str], line: &str, strict: bool) -> Truth {
     let tests: Vec<ShellTest> = tests.iter().map(|test| ShellTest::of_line(test)).collect();
-    super::shell::truth(&crate::rule::shell::read(line), &tests, strict)
+    super::shell::truth(&crate::rule::shell::read(line), &tests, Asking { strict, reasons: true })
 }
 
 /// `git push` with `--force` or `-f`, and `rm` with both of `-rf`.
@@ -53,7 +53,8 @@ fn what_is_harmless_does_not_trip() {
         "ssh host 'git push'", "time git push", "! git push", "echo a; # c\necho b", "select x in a b; do echo $x; done",
         "git commit -F - <<'EOF'\npush --force\n$(rm -rf x)\nEOF", "diff <(git show a) <(git show b)", "echo ${x:-git push -f}",
         "X=ls; $X -la", "coproc cat", "function g { git push; }", "a[1]=2; a+=(b); ls", "git push origin HEAD:main",
-        "echo `git rev-parse HEAD`", "export PATH=$PATH:/x; ls", "cp -rf a b", "xargs -I{} cp {} {}-f < list",
+        "sh -c 'echo \"$1\"' _ x", "find . -exec sh -c 'mv \"$1\" \"$1.bak\"' _ {} \\;", "ssh host <<'EOF'\ngit push\nEOF", "bash -euo pipefail -c 'git push'",
+        "export F=x; git push $F", "time -v make", "eval 'ls'", "echo `git rev-parse HEAD`", "export PATH=$PATH:/x; ls", "cp -rf a b", "xargs -I{} cp {} {}-f < list",
     ];
     check(&cases.map(|line| (line, PASSES)));
     assert!(cases.len() >= 60);
@@ -110,6 +111,9 @@ fn no_spelling_of_it_gets_past() {
         "echo \"unclosed; git push", "echo 'unclosed", "echo $(git push", "echo `git push", "ls (", "ls )", "case x in", "ls > ", "foo ;; bar",
         "cmd /c git push -f", "powershell -Command \"git push -f\"", "pwsh -EncodedCommand AAAA", "bash", "echo git push -f | { sh; }", "(cat x) | sh", "${ git push -f; }",
         "ls <<EOF; git push -f\nEOF\n", "ls <<A <<B; rm -rf x\n1\nA\n2\nB", "echo \"a\nb\"; git push -f", "\u{feff}git push; git push -f",
+        "time -o f git push -f", "eval -- git push -f", "trap -- 'git push -f' EXIT", "bash -oc pipefail 'git push -f'", "bash -o pipefail -ec 'rm -rf x'",
+        "ssh host <<'EOF'\ngit push -f\nEOF", "su - me <<EOF\nrm -rf x\nEOF", "sh -c 'git \"$@\"' _ push -f", "sh -c 'git push $1' _ --force",
+        "find . -exec sh -c 'rm \"$1\" \"$2\"' _ -rf {} \\;", "export F=-f; git push $F", "declare -r F=--force; git push \"$F\"", "local F=-f\ngit push ${F}",
         "git push\\\n\\\n -f", "#c\ngit push -f", "ls #c\\\ngit push -f", "{ ls; } > out; git push -f", "ls;git push -f", "ls&&git push -f",
     ];
     check(&cases.map(|line| (line, TRIPS)));
@@ -132,6 +136,8 @@ fn nothing_hostile_exhausts_anything() {
             cases.push(open.repeat(count));
         }
     }
+    cases.push("sh -c '".to_owned() + &"$@ ".repeat(40_000) + "' _ " + &"a".repeat(50_000));
+    cases.push("sh -c ".repeat(30) + "'sh -c \"$1\" _ $1' _ a b c");
     for line in cases {
         // Whatever comes of it, it comes soon and without a panic.
         let _ = truth_of(&["git push --force"], &line, true);

@@ -11,21 +11,42 @@ pub enum Truth {
     Unclear(String),
 }
 
+/// How a condition is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking {
+    /// Holding makes the rule stricter.
+    pub strict: bool,
+    /// Somebody wants to read the reasons; they cost more than the answer.
+    pub reasons: bool,
+}
+
+impl Asking {
+    /// The same inside a `not`.
+    pub fn turned(self) -> Asking {
+        Asking { strict: !self.strict, ..self }
+    }
+
+    /// It does not hold.
+    pub fn no(self, reason: impl FnOnce() -> String) -> Truth {
+        Truth::No(if self.reasons { reason() } else { String::new() })
+    }
+
+    /// Yes or no.
+    pub fn when(self, holds: bool, reason: impl FnOnce() -> String) -> Truth {
+        if holds { Truth::Yes } else { self.no(reason) }
+    }
+}
+
 impl Truth {
     /// Whether it holds for certain.
     pub fn is_yes(&self) -> bool {
         matches!(self, Truth::Yes)
     }
 
-    /// Yes, or no with a reason that is made only when needed.
-    pub fn when(holds: bool, reason: impl FnOnce() -> String) -> Truth {
-        if holds { Truth::Yes } else { Truth::No(reason()) }
-    }
-
     /// The opposite.
-    pub fn not(self, reason: impl FnOnce() -> String) -> Truth {
+    pub fn not(self, asking: Asking, reason: impl FnOnce() -> String) -> Truth {
         match self {
-            Truth::Yes => Truth::No(reason()),
+            Truth::Yes => asking.no(reason),
             Truth::No(_) => Truth::Yes,
             Truth::Unclear(doubt) => Truth::Unclear(doubt),
         }

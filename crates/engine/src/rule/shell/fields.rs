@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::grammar::Raw;
+use super::grammar::{Raw, assignment};
 use super::word::{Piece, Word};
 
 /// One word becomes no more than this many.
@@ -19,12 +19,14 @@ pub(super) struct Constants(HashMap<String, String>);
 impl Constants {
     pub fn of(text: &str, raws: &[Raw]) -> Constants {
         let alone = raws.iter().filter(|raw| raw.words.is_empty());
-        let set: Vec<_> = alone.flat_map(|raw| &raw.assigns).collect();
+        let declared = raws.iter().filter(|raw| declares(raw)).flat_map(|raw| &raw.words[1..]);
+        let set = alone.flat_map(|raw| raw.assigns.iter().cloned()).chain(declared.filter_map(assignment));
+        let set: Vec<(String, Option<Word>)> = set.collect();
         if set.is_empty() {
             return Constants::default();
         }
         let mentions = mentions(text);
-        let certain = |(name, value): &&(String, Option<Word>)| {
+        let certain = |(name, value): &(String, Option<Word>)| {
             let value = value.as_ref().and_then(Word::known)?;
             (mentions.get(name.as_str()) == Some(&1)).then(|| (name.clone(), value))
         };
@@ -34,6 +36,13 @@ impl Constants {
     fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
+}
+
+/// `export name=value` and its kin.
+fn declares(raw: &Raw) -> bool {
+    const WORDS: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
+    let name = raw.words.first().and_then(Word::known);
+    name.is_some_and(|name| WORDS.contains(&name.as_str()))
 }
 
 /// How often each name stands in a text other than as `$name` or `${name`.

@@ -144,7 +144,7 @@ impl Parser<'_> {
     fn keyword(&mut self, word: &str) -> Result<bool, String> {
         match word {
             "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "{" | "!" => {}
-            "time" => self.skip_if(|word| matches!(word, "-p" | "--"))?,
+            "time" => return self.time(),
             "fi" | "done" | "}" => self.behind_compound()?,
             "for" | "select" | "foreach" => self.for_words()?,
             "case" => self.deeper(Parser::case)?,
@@ -156,13 +156,25 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    fn skip_if(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), String> {
+    /// `time` is a keyword, but a program in some shells when it has options.
+    fn time(&mut self) -> Result<bool, String> {
+        let place = self.at;
         let token = self.next()?;
-        match &token {
-            Token::Word(word) if word.bare().is_some_and(|text| wanted(&text)) => {}
-            _ => self.give_back(token),
+        let option = match &token {
+            Token::Word(word) => word.bare().filter(|text| text.starts_with('-')),
+            _ => None,
+        };
+        match option.as_deref() {
+            Some("-p" | "--") => Ok(true),
+            Some(_) => {
+                self.at = place;
+                Ok(false)
+            }
+            None => {
+                self.give_back(token);
+                Ok(true)
+            }
         }
-        Ok(())
     }
 
     /// A simple command, or the beginning of a function.

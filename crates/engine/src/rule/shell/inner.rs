@@ -2,10 +2,11 @@
 //! their kin would start.
 
 use super::fields::{Constants, fields};
-use super::grammar::{Raw, Stdin, assignment, parse};
+use super::grammar::{Stdin, assignment, parse};
+use super::stdin::stdin_of;
 use super::word::{Piece, Word};
 use super::wrappers::{Runs, runs};
-use super::{Command, DEEPEST, LONGEST, MOST, Reading};
+use super::{Command, DEEPEST, LONGEST, LONGEST_FILLED, MOST, MOST_FILLED, Reading};
 
 /// What a command reads, as far as that is known.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +35,7 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
             (None, Stdin::Inherited | Stdin::Pipe(_) | Stdin::Text(_)) => Input::Unknown,
         };
         let assigns = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
-        let command = Command { words: words_here.clone(), assigns, redirects: raw.redirects.clone() };
+        let command = Command::new(words_here.clone(), assigns, raw.redirects.clone());
         add(reading, command, input, depth);
     }
 }
@@ -55,10 +56,10 @@ fn add(reading: &mut Reading, command: Command, input: Input<'_>, depth: usize) 
         return reading.doubt(format!("it nests more than {DEEPEST} deep"));
     }
     let words = command.words.clone();
-    if let Some(first) = words.first() {
-        match first.program_name() {
+    if !words.is_empty() {
+        match command.program() {
             None => reading.doubt(format!("it cannot be known which program `{}` starts", shown(&command))),
-            Some(name) => Inside { reading, words: &words, input, depth: depth + 1 }.look(&name),
+            Some(name) => Inside { reading, words: &words, input, depth: depth + 1 }.look(name),
         }
     }
     reading.commands.push(command);
@@ -86,10 +87,10 @@ impl Inside<'_, '_> {
                 self.command_at(start);
             }
             Some(Runs::Shell) => self.shell(),
-            Some(Runs::Line) => self.line(1),
+            Some(Runs::Line) => self.line(self.behind_dashes()),
             Some(Runs::LineBehind { values, skip }) => {
                 let start = self.behind_options(1, values, &[]) + skip;
-                self.line(start);
+                if start < self.words.len() { self.line(start) } else { self.known_input() }
             }
             Some(Runs::OptionC { values, skip }) => self.option_c(values, skip),
             Some(Runs::Subcommand(names)) => self.subcommand(names),
@@ -97,13 +98,18 @@ impl Inside<'_, '_> {
             Some(Runs::Xargs) => self.xargs(),
             Some(Runs::Env) => self.env(),
             Some(Runs::CommandWord) => self.command_word(),
-            Some(Runs::Trap) => self.text_at(1),
+            Some(Runs::Trap) => self.text_at(self.behind_dashes()),
             Some(Runs::Alias) => self.alias(),
             Some(Runs::Source) => self.source(),
             Some(Runs::Applet) => self.command_at(1),
             Some(Runs::Parallel) => self.parallel(),
             Some(Runs::Windows) => self.windows(),
         }
+    }
+
+    /// The first argument, behind a `--`.
+    fn behind_dashes(&self) -> usize {
+        if self.text(1).as_deref() == Some("--") { 2 } else { 1 }
     }
 
     fn text(&self, at: usize) -> Option<String> {
@@ -139,7 +145,7 @@ impl Inside<'_, '_> {
 
     fn command(&mut self, words: Vec<Word>) {
         if !words.is_empty() {
-            let command = Command { words, ..Command::default() };
+            let command = Command::new(words, Vec::new(), Vec::new());
             add(self.reading, command, self.input, self.depth);
         }
     }
@@ -183,7 +189,8 @@ impl Inside<'_, '_> {
                 _ if text.starts_with(['-', '+']) && text.len() > 1 => {
                     reads_text |= text.starts_with('-') && text.contains('c');
                     reads_input |= text.starts_with('-') && text.contains('s');
-                    at += usize::from(text.ends_with(['o', 'O']));
+                    // Each `o` takes a word of its own, wherever it stands.
+                    at += text.matches(['o', 'O']).count();
                 }
                 _ => break,
             }
@@ -193,11 +200,41 @@ impl Inside<'_, '_> {
         let file = operand.and_then(Word::known);
         let is_input = matches!(file.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
         match operand {
-            _ if reads_text => self.text_at(at),
+            _ if reads_text => {
+                self.text_at(at);
+                self.with_parameters(at);
+            }
             None => self.lines_of_input(),
             Some(_) if reads_input || is_input => self.lines_of_input(),
             Some(word) => self.file(word),
         }
+    }
+
+    /// `sh -c 'git "$@"' x push`: what the text is with its parameters in place,
+    /// where they are plain words.
+    fn with_parameters(&mut self, at: usize) {
+        let Some(text) = self.text(at).filter(|text| text.contains('$')) else { return };
+        let given = self.words.get(at + 2..).unwrap_or_default();
+        let plain = |text: &String| {
+            text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:+,@%".contains(&byte))
+        };
+        let given: Vec<String> = given.iter().map_while(Word::known).filter(plain).take(9).collect();
+        let all = given.join(" ");
+        if given.is_empty() {
+            return;
+        }
+        self.reading.filled += 1;
+        if self.reading.filled > MOST_FILLED || text.len().max(all.len()) > LONGEST_FILLED {
+            return self.reading.doubt("what a shell makes of its parameters is too much to read");
+        }
+        let mut filled = text;
+        for every in ["\"$@\"", "\"$*\"", "$@", "$*"] {
+            filled = filled.replace(every, &all);
+        }
+        for (number, value) in (1..).zip(&given) {
+            filled = filled.replace(&format!("${number}"), value).replace(&format!("${{{number}}}"), value);
+        }
+        read_into(self.reading, &filled, self.depth);
     }
 
     /// A script's text stands in its file, which is not looked at; one that a
@@ -218,6 +255,13 @@ impl Inside<'_, '_> {
         }
     }
 
+    /// Where a shell elsewhere would read the here-document.
+    fn known_input(&mut self) {
+        if let Input::Known(text) = self.input {
+            read_into(self.reading, text, self.depth);
+        }
+    }
+
     fn option_c(&mut self, values: &str, skip: Option<usize>) {
         for at in 1..self.words.len() {
             let Some(text) = self.text(at) else { continue };
@@ -231,9 +275,12 @@ impl Inside<'_, '_> {
                 return self.text_at(at + 1);
             }
         }
-        if let Some(skip) = skip {
-            let start = self.behind_options(1, values, &[]) + skip;
-            self.command_at(start);
+        match skip {
+            Some(skip) => {
+                let start = self.behind_options(1, values, &[]) + skip;
+                self.command_at(start);
+            }
+            None => self.known_input(),
         }
     }
 
@@ -349,47 +396,4 @@ impl Inside<'_, '_> {
             }
         }
     }
-}
-
-/// The text a command reads, where the command line itself holds it.
-fn stdin_of(raw: &Raw, raws: &[Raw], words: &[Vec<Word>], constants: &Constants) -> Option<String> {
-    match &raw.stdin {
-        Stdin::Inherited | Stdin::File | Stdin::Pipe(None) => None,
-        Stdin::Text(word) => joined(&fields(std::slice::from_ref(word), constants).ok()?),
-        Stdin::Pipe(Some(from)) => printed(raws.get(*from)?, words.get(*from)?),
-    }
-}
-
-/// What `echo`, `printf` and `cat` print, where that is plain.
-fn printed(raw: &Raw, words: &[Word]) -> Option<String> {
-    let name = words.first()?.program_name()?;
-    let args: Option<Vec<String>> = words[1..].iter().map(Word::known).collect();
-    let args = args?;
-    let text = match name.as_str() {
-        "cat" if args.is_empty() => match &raw.stdin {
-            Stdin::Text(word) => word.known()?,
-            Stdin::Inherited | Stdin::File | Stdin::Pipe(_) => return None,
-        },
-        "echo" => {
-            let flags =
-                args.iter().take_while(|arg| matches!(arg.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en"));
-            args[flags.count()..].join(" ")
-        }
-        "printf" => match args.split_first()? {
-            (format, rest) if matches!(format.as_str(), "%s" | "%s\\n" | "%b" | "%b\\n" | "%s ") => {
-                rest.join("\n")
-            }
-            (format, []) if !format.contains('%') => format.clone(),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let text = text.replace("\\n", "\n").replace("\\t", "\t");
-    // Other escapes may spell anything.
-    (name == "cat" || !text.contains('\\')).then_some(text)
-}
-
-fn joined(words: &[Word]) -> Option<String> {
-    let words: Option<Vec<String>> = words.iter().map(Word::known).collect();
-    words.map(|words| words.join(" "))
 }

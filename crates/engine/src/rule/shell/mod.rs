@@ -4,7 +4,7 @@
 //! The rooms, in the order a text passes them: `lexer` with `quotes` and
 //! `expansions` (characters → words), `grammar` with `compound` and `redirects` (words →
 //! simple commands, those of substitutions and here-documents included), `fields` (braces,
-//! variables that the text itself sets), `inner` with `wrappers` (commands
+//! variables that the text itself sets), `inner` with `stdin` and `wrappers` (commands
 //! that are arguments of commands: `sudo`, `sh -c`, `find -exec`).
 //!
 //! It reads more than a shell accepts, because it looks for commands and runs
@@ -22,6 +22,7 @@ mod inner;
 mod lexer;
 mod quotes;
 mod redirects;
+mod stdin;
 #[cfg(test)]
 mod tests;
 mod word;
@@ -33,6 +34,9 @@ pub use word::{Piece, Word};
 pub const LONGEST: usize = 256 * 1024;
 /// Substitutions, groups and shells inside shells nest no deeper.
 pub const DEEPEST: usize = 40;
+/// So many texts are read again with their parameters in place, and no longer ones.
+const MOST_FILLED: usize = 16;
+const LONGEST_FILLED: usize = 4096;
 /// More commands than this are not looked at.
 pub const MOST: usize = 20_000;
 
@@ -43,6 +47,8 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Why something may run that is not among them.
     pub unclear: Option<String>,
+    /// How many texts were read with their parameters in place.
+    filled: usize,
 }
 
 /// One simple command, quoting undone.
@@ -54,6 +60,7 @@ pub struct Command {
     pub assigns: Vec<String>,
     /// Where its input comes from and where its output goes.
     pub redirects: Vec<Redirect>,
+    name: Option<String>,
 }
 
 /// A redirection to or from a file.
@@ -66,9 +73,14 @@ pub struct Redirect {
 }
 
 impl Command {
+    fn new(words: Vec<Word>, assigns: Vec<String>, redirects: Vec<Redirect>) -> Command {
+        let name = words.first().and_then(Word::program_name);
+        Command { words, assigns, redirects, name }
+    }
+
     /// The program's name without its directory; none when it cannot be known.
-    pub fn program(&self) -> Option<String> {
-        self.words.first().and_then(Word::program_name)
+    pub fn program(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// What follows the program.
