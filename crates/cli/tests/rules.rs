@@ -312,3 +312,37 @@ fn the_command_lines_of_the_manual_are_judged_as_it_says() {
     }
     assert!(seen >= 10, "only {seen} rows were found");
 }
+
+#[test]
+fn the_schema_knows_rules_and_their_mistakes() {
+    let schema = boathook_engine::schema::hooks_json();
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let entry = |entry: Value| json!({ "version": 1, "hooks": { "preToolUse": [entry] } });
+    let rule = |rule: Value| entry(json!({ "command": "boathook rule r", "rule": rule }));
+    let good = [
+        rule(json!({ "shell": "git push --force", "deny": "no" })),
+        rule(
+            json!({ "shell": [{ "program": "git", "args": ["push", ["-f", "--force"]] }, "rm -rf"], "ask": true }),
+        ),
+        rule(
+            json!({ "when": { "any": [{ "a.b[]": { "glob": "*.pem", "not": "x" } }], "c": ["d"] }, "deny": "no", "_note": 1 }),
+        ),
+        entry(json!({ "command": "./x.sh" })),
+    ];
+    for file in good {
+        assert!(validator.is_valid(&file), "{file}");
+    }
+    let bad = [
+        rule(json!({ "shel": "git push --force", "deny": "no" })),
+        rule(json!({ "shell": { "programm": "git" }, "deny": "no" })),
+        rule(json!({ "shell": {}, "deny": "no" })),
+        rule(json!({ "when": { "a": { "startswith": "x" } }, "deny": "no" })),
+        rule(json!({ "when": { "any": {} }, "deny": 5 })),
+        rule(json!("git push --force")),
+        entry(json!({ "command": "./x.sh", "rule": { "deny": "no" } })),
+        entry(json!({ "rule": { "deny": "no" } })),
+    ];
+    for file in bad {
+        assert!(!validator.is_valid(&file), "{file}");
+    }
+}
