@@ -60,6 +60,7 @@ pub enum Command {
     Convert(commands::convert::ConvertArgs),
     Log(commands::log::LogArgs),
     Replay(commands::replay::ReplayArgs),
+    Rule(commands::rule::RuleArgs),
     Schema(commands::schema::SchemaArgs),
     Man(commands::man::ManArgs),
     Completions(commands::completions::CompletionsArgs),

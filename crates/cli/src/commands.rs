@@ -11,6 +11,7 @@ pub mod log;
 pub mod man;
 pub mod new;
 pub mod replay;
+pub mod rule;
 pub mod run;
 pub mod schema;
 pub mod test;

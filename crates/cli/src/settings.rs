@@ -189,6 +189,11 @@ fn read_config(file: &Path) -> Result<ConfigFile, String> {
     toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())
 }
 
+/// Where we were started, with its links resolved.
+pub fn run_directory() -> Option<PathBuf> {
+    env::current_dir().ok().map(|here| here.canonicalize().unwrap_or(here))
+}
+
 /// https://no-color.org
 pub fn no_color() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())

@@ -8,6 +8,8 @@
 //!
 //! Pure: tables in, a JSON value out.
 
+mod rule;
+
 use serde_json::{Map, Value, json};
 
 use crate::definition::{DEFAULT_LOOP_LIMIT, DEFAULT_TIMEOUT};
@@ -44,7 +46,7 @@ pub fn hooks_json() -> Value {
                 "additionalProperties": false,
             },
         },
-        "$defs": { "hook": hook() },
+        "$defs": { "hook": hook(), "rule": rule::rule(), "condition": rule::condition(), "test": rule::test(), "shell": rule::shell() },
     })
 }
 
@@ -166,6 +168,10 @@ fn hook() -> Value {
                 "default": "cursor",
                 "description": "An extension of Boathook: whose payload the hook reads and whose answers it gives. `claude` is for hooks that were written for Claude Code.",
             },
+            "rule": { "$ref": "#/$defs/rule" },
+        },
+        "dependentSchemas": {
+            "rule": { "properties": { "command": { "pattern": "boathook(\\.exe)?[\"']?\\s+rule\\s+[A-Za-z0-9._-]+\\s*$" } } },
         },
         "if": { "properties": { "type": { "const": "prompt" } }, "required": ["type"] },
         "then": { "required": ["prompt"] },

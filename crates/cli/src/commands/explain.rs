@@ -1,9 +1,14 @@
 //! `boathook explain`: what would run, and why the rest would not.
 
+use boathook_engine::definition::Action;
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation};
+use boathook_engine::fill::Event;
 use boathook_engine::load::{Hook, TrustMode};
-use boathook_engine::plan::{Plan, Skipped, Step, Work};
+use boathook_engine::outcome::{Outcome, ReadOutcome};
+use boathook_engine::plan::{Plan, Skipped, Step, Why, Work};
+use boathook_engine::rule::Look;
+use boathook_engine::rule::declared::answer_line;
 use boathook_engine::run::how_it_starts;
 use serde_json::{Value, json};
 
@@ -65,7 +70,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
         ui.line("Would not run:");
     }
     for skipped in &plan.skipped {
-        skipped_lines(ui, skipped, plan.subject.as_deref());
+        skipped_lines(ui, skipped, &because(skipped, &explanation.event, plan.subject.as_deref()));
     }
     Ok(Status::Success)
 }
@@ -84,7 +89,7 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
             Ok(model) => ui.line(&format!("   asks       {model}")),
             Err(failure) => ui.line(&format!("   fails      it {failure}")),
         },
-        Work::Said(_) => ui.line("   rule       decided without a process"),
+        Work::Said(said) => said_lines(ui, step, said),
         Work::Fail { failure, .. } => ui.line(&format!("   fails      it {failure}")),
     }
     ui.line(&format!("   timeout    {}", seconds(definition.timeout)));
@@ -114,11 +119,36 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
     }
 }
 
-fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, subject: Option<&str>) {
+fn said_lines(ui: &mut Ui, step: &Step<'_>, said: &ReadOutcome) {
+    ui.line("   rule       decided without a process");
+    if let Action::Rule(rule) = &step.hook.definition.action
+        && let Some(summary) = rule.summary()
+    {
+        ui.line(&format!("   speaks     {summary}"));
+    }
+    if let Outcome::Answer(answer) = &said.outcome {
+        ui.line(&format!("   says       {}", answer_line(answer, step.hook.definition.event)));
+    }
+    for warning in &said.warnings {
+        ui.line(&format!("   because    {warning}"));
+    }
+}
+
+/// Why a hook would not run; a rule says which of its conditions is not so.
+fn because(skipped: &Skipped<'_>, event: &Event, subject: Option<&str>) -> String {
+    if let (Why::NotMet, Action::Rule(rule)) = (skipped.why, &skipped.hook.definition.action)
+        && let Some(reason) = rule.why_silent(&Look::new(event, &|_| None))
+    {
+        return reason;
+    }
+    skipped.why.sentence(skipped.hook, subject)
+}
+
+fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, because: &str) {
     let label = ui.styled(&skipped.hook.definition.label().replace('\n', "\n      "), Style::Dim);
     ui.painted_line(&format!("-  {label}"));
     ui.line(&format!("   source     {} ({})", skipped.hook.source.level.name(), place(skipped.hook)));
-    ui.line(&format!("   because    {}", skipped.why.sentence(skipped.hook, subject)));
+    ui.line(&format!("   because    {because}"));
 }
 
 fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
@@ -159,7 +189,7 @@ fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
         with(
             common(skipped.hook),
             json!({
-                "because": skipped.why.sentence(skipped.hook, plan.subject.as_deref()),
+                "because": because(skipped, &explanation.event, plan.subject.as_deref()),
                 "withheld": skipped.why.is_withheld(),
             }),
         )

@@ -86,6 +86,9 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
     }
+    if let Action::Rule(rule) = &hook.definition.action {
+        facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
+    }
     if let HookState::Withheld(why) = hook.state {
         facts.push(why.reason().to_owned());
     }

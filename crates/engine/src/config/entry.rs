@@ -12,7 +12,7 @@ use super::nesting::Group;
 use super::options::Options;
 use super::reader::Reader;
 use super::syntax::{bytes_of, excerpt, kind_of, property};
-use super::{keys, nesting, placeholders};
+use super::{keys, nesting, placeholders, rule};
 use crate::definition::{Action, DEFAULT_LOOP_LIMIT, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition};
 use crate::dialect::Dialect;
 use crate::event::EventKind;
@@ -186,9 +186,12 @@ impl<'a> Entry<'_, '_, 'a> {
             Some(Value::StringLit(kind)) if kind.value == "prompt" => self.prompt(),
             Some(other) => {
                 let message = format!("`type` is {}; it can be \"command\" or \"prompt\"", self.shown(other));
-                let problem = Problem::error("type-unknown", message)
-                    .help(r#"write "type": "command", or leave it out"#)
-                    .product("drops the whole file");
+                let help = match self.option("rule") {
+                    Some(_) => rule::TYPE_HELP,
+                    None => r#"write "type": "command", or leave it out"#,
+                };
+                let problem =
+                    Problem::error("type-unknown", message).help(help).product("drops the whole file");
                 self.fault(bytes_of(other), problem);
                 (self.no_action(), None)
             }
@@ -216,7 +219,8 @@ impl<'a> Entry<'_, '_, 'a> {
                     self.fault(bytes.clone(), problem.help("remove `\\u0000`"));
                 }
                 placeholders::check(self, command);
-                (Action::Command(command.value.to_string()), Some(bytes))
+                let rule = rule::read(self, command);
+                (rule.unwrap_or_else(|| Action::Command(command.value.to_string())), Some(bytes))
             }
             Some(other) => {
                 let message = format!("`command` is {}, not a string", kind_of(other));
@@ -243,7 +247,8 @@ impl<'a> Entry<'_, '_, 'a> {
                 .fix(Fix { edits: vec![Edit::insert(first.range.start, r#""type": "prompt", "#)] }),
             _ => {
                 let text = text_in(self.own);
-                let text = if text.is_empty() { "./hook.sh" } else { &text };
+                let sample = if self.option("rule").is_some() { "boathook rule NAME" } else { "./hook.sh" };
+                let text = if text.is_empty() { sample } else { &text };
                 problem.help(format!("write \"command\": \"{}\"", excerpt(text)))
             }
         };

@@ -6,7 +6,7 @@
 //!
 //! The rooms, in the order a text passes them: `text` (bytes → text), `syntax`
 //! (text → tree), `file` (the top level), `events` (names), `entry` with
-//! `options` and `keys` (one entry), `nesting` (Claude Code's form),
+//! `options`, `keys` and `rule` (one entry), `nesting` (Claude Code's form),
 //! `placeholders`, `findings` (places), `fix` (repairs). `claude` reads the
 //! settings of Claude Code, and plugins of either product.
 
@@ -30,6 +30,7 @@ mod options;
 mod placeholders;
 mod programs;
 mod reader;
+mod rule;
 mod script_text;
 mod scripts;
 mod shell;

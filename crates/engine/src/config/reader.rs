@@ -34,6 +34,7 @@ impl<'t> Reader<'t> {
     }
 
     pub fn into_config(mut self, mark: usize, readable: bool) -> Config {
+        self.same_rule_twice();
         self.same_hook_twice();
         if !readable {
             self.definitions.clear();

@@ -102,6 +102,14 @@ impl Matcher {
         self.compiled().as_ref().err().cloned()
     }
 
+    /// Why it cannot be read, if it cannot. Cheaper than `error`: no engine is built.
+    pub fn syntax_error(&self) -> Option<String> {
+        if self.is_everything() || Words::of(self.pattern()).is_some() {
+            return None;
+        }
+        ecma::parse(self.pattern()).err().map(|error| error.to_string())
+    }
+
     fn compiled(&self) -> &Result<Compiled, String> {
         self.inner.compiled.get_or_init(|| Compiled::new(self.pattern()))
     }

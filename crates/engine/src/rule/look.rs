@@ -1,8 +1,10 @@
 //! One event as rules look at it: what many rules ask for is read once.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use crate::fill::Event;
+use crate::rule::shell::{self, Reading};
 
 /// An event, and what was read for it so far.
 pub struct Look<'a> {
@@ -10,12 +12,13 @@ pub struct Look<'a> {
     pub event: &'a Event,
     read_transcript: &'a dyn Fn(&str) -> Option<String>,
     transcript: OnceCell<Option<String>>,
+    command_line: RefCell<Option<(String, Rc<Reading>)>>,
 }
 
 impl<'a> Look<'a> {
     /// Reads nothing yet.
     pub fn new(event: &'a Event, read_transcript: &'a dyn Fn(&str) -> Option<String>) -> Look<'a> {
-        Look { event, read_transcript, transcript: OnceCell::new() }
+        Look { event, read_transcript, transcript: OnceCell::new(), command_line: RefCell::default() }
     }
 
     /// The conversation so far; none when the event names no transcript.
@@ -26,5 +29,18 @@ impl<'a> Look<'a> {
             Some((self.read_transcript)(&path).unwrap_or_default())
         };
         self.transcript.get_or_init(read).as_deref()
+    }
+
+    /// What a command line would start. The last one is remembered: all rules
+    /// of an event ask about the same.
+    pub fn commands(&self, line: &str) -> Rc<Reading> {
+        if let Some((known, reading)) = &*self.command_line.borrow()
+            && known == line
+        {
+            return Rc::clone(reading);
+        }
+        let reading = Rc::new(shell::read(line));
+        *self.command_line.borrow_mut() = Some((line.to_owned(), Rc::clone(&reading)));
+        reading
     }
 }

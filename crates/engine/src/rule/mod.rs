@@ -6,6 +6,7 @@
 pub mod declared;
 pub mod hookify;
 mod look;
+pub mod shell;
 
 pub use look::Look;
 
@@ -16,8 +17,8 @@ use crate::outcome::ReadOutcome;
 pub enum Rule {
     /// A rule of a `.claude/hookify.*.local.md`.
     Hookify(hookify::Rule),
-    /// A `type: "rule"` entry of a hooks.json.
-    Declared(declared::Rule),
+    /// A `rule` of an entry of a hooks.json.
+    Declared(Box<declared::Rule>),
 }
 
 impl Rule {
@@ -34,6 +35,22 @@ impl Rule {
         match self {
             Rule::Hookify(rule) => rule.apply(look),
             Rule::Declared(rule) => rule.apply(look),
+        }
+    }
+
+    /// Why it has nothing to say to an event, where it can tell.
+    pub fn why_silent(&self, look: &Look<'_>) -> Option<String> {
+        match self {
+            Rule::Hookify(_) => None,
+            Rule::Declared(rule) => rule.why_silent(look),
+        }
+    }
+
+    /// What it does in a few words, where its label does not say so.
+    pub fn summary(&self) -> Option<String> {
+        match self {
+            Rule::Hookify(_) => None,
+            Rule::Declared(rule) => Some(rule.summary()),
         }
     }
 }

@@ -1,0 +1,250 @@
+//! Conditions on the commands that a command line would start.
+
+use super::glob::{PathGlob, TextGlob};
+use super::truth::{Asking, Truth};
+use crate::matcher::{Matcher, Verdict};
+use crate::rule::shell::{Command, Piece, Reading, Word};
+
+/// What one command must be. Parts that are empty ask for nothing.
+#[derive(Debug, Clone, Default)]
+pub struct ShellTest {
+    /// One of these programs.
+    pub program: Vec<TextGlob>,
+    /// All of these arguments; each is one of several spellings.
+    pub args: Vec<Vec<TextGlob>>,
+    /// Writes one of these files by a redirection.
+    pub writes_to: Vec<PathGlob>,
+    /// Reads one of these files by a redirection.
+    pub reads_from: Vec<PathGlob>,
+    /// Sets one of these variables for itself.
+    pub assigns: Vec<TextGlob>,
+    /// The whole command, quoting undone, matches.
+    pub matches: Option<Matcher>,
+}
+
+impl PartialEq for ShellTest {
+    fn eq(&self, other: &ShellTest) -> bool {
+        let pattern = |test: &ShellTest| test.matches.as_ref().map(|it| it.pattern().to_owned());
+        self.program == other.program
+            && self.args == other.args
+            && self.writes_to == other.writes_to
+            && self.reads_from == other.reads_from
+            && self.assigns == other.assigns
+            && pattern(self) == pattern(other)
+    }
+}
+
+/// Whether the commands fit one of the tests: one command, or, where holding
+/// makes a rule laxer, all of them. What is unclear is unclear here too.
+pub(super) fn truth(reading: &Reading, tests: &[ShellTest], asking: Asking) -> Truth {
+    let strict = asking.strict;
+    let fits = |command: &Command| tests.iter().any(|test| test.fits(command, strict));
+    if strict && reading.commands.iter().any(fits) {
+        return Truth::Yes;
+    }
+    if let Some(doubt) = &reading.unclear {
+        return Truth::Unclear(doubt.clone());
+    }
+    if strict {
+        return asking.no(|| format!("the command line would run none of {}", all(tests)));
+    }
+    match reading.commands.iter().find(|command| !fits(command)) {
+        Some(other) => asking.no(|| format!("`{}` is none of {}", shown(other), all(tests))),
+        None if reading.commands.is_empty() => Truth::No("the command line would run nothing".to_owned()),
+        None => Truth::Yes,
+    }
+}
+
+fn all(tests: &[ShellTest]) -> String {
+    tests.iter().map(ShellTest::summary).collect::<Vec<_>>().join(", ")
+}
+
+fn shown(command: &Command) -> String {
+    let line = command.line();
+    let short: String = line.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if short.len() < line.len() { format!("{short}…") } else { short }
+}
+
+impl ShellTest {
+    /// `git push --force`: a program and its arguments.
+    pub fn of_line(line: &str) -> ShellTest {
+        let mut words = line.split_whitespace();
+        ShellTest {
+            program: words.next().map(ShellTest::program).into_iter().collect(),
+            args: words.map(|word| vec![TextGlob::new(word)]).collect(),
+            ..ShellTest::default()
+        }
+    }
+
+    /// A program by name, which some file systems find in any case; or by path.
+    pub fn program(name: &str) -> TextGlob {
+        if name.contains('/') { TextGlob::new(name) } else { TextGlob::new(&name.to_ascii_lowercase()) }
+    }
+
+    /// In a few words.
+    pub fn summary(&self) -> String {
+        let choice = |globs: &[TextGlob]| globs.iter().map(TextGlob::pattern).collect::<Vec<_>>().join("|");
+        let mut words: Vec<String> = Vec::new();
+        if !self.program.is_empty() {
+            words.push(choice(&self.program));
+        }
+        words.extend(self.args.iter().map(|arg| choice(arg)));
+        let files = |globs: &[PathGlob]| globs.iter().map(PathGlob::pattern).collect::<Vec<_>>().join("|");
+        if !self.writes_to.is_empty() {
+            words.push(format!("> {}", files(&self.writes_to)));
+        }
+        if !self.reads_from.is_empty() {
+            words.push(format!("< {}", files(&self.reads_from)));
+        }
+        if !self.assigns.is_empty() {
+            words.insert(0, format!("{}=…", choice(&self.assigns)));
+        }
+        words.extend(self.matches.as_ref().map(|matcher| format!("/{}/", matcher.pattern())));
+        format!("`{}`", words.join(" "))
+    }
+
+    fn fits(&self, command: &Command, strict: bool) -> bool {
+        // A command that is allowed must not bring more than the rule speaks of.
+        let lax = !strict;
+        if lax && (self.brings_more(command) || command.words.is_empty()) {
+            return false;
+        }
+        (self.program.is_empty() || self.is_program(command))
+            && self.has_args(command.args())
+            && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to))
+            && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from))
+            && (self.assigns.is_empty() || command.assigns.iter().any(|name| any(&self.assigns, name)))
+            && self
+                .matches
+                .as_ref()
+                .is_none_or(|matcher| matcher.matches(&command.line()) != Verdict::NoMatch)
+    }
+
+    fn brings_more(&self, command: &Command) -> bool {
+        let writes = |redirect: &&crate::rule::shell::Redirect| {
+            redirect.writes && redirect.target.known().as_deref() != Some("/dev/null")
+        };
+        (self.writes_to.is_empty() && command.redirects.iter().filter(writes).count() > 0)
+            || (self.assigns.is_empty() && !command.assigns.is_empty())
+    }
+
+    fn is_program(&self, command: &Command) -> bool {
+        let Some(name) = command.program() else { return false };
+        self.program.iter().any(|glob| {
+            // A pattern with a slash means that very path.
+            let is_path = glob.pattern().contains('/');
+            glob.matches(name)
+                || (is_path && command.words.first().is_some_and(|word| glob.matches(&word.text())))
+        })
+    }
+
+    /// Options in any order, other words in theirs.
+    fn has_args(&self, args: &[Word]) -> bool {
+        let end = args.iter().position(|arg| arg.known().as_deref() == Some("--")).unwrap_or(args.len());
+        let mut place = 0;
+        self.args.iter().all(|spellings| {
+            let (options, words): (Vec<_>, Vec<_>) = spellings.iter().partition(|glob| is_option(glob));
+            if options.iter().any(|option| has_option(option, &args[..end])) {
+                return true;
+            }
+            let found = args[place.min(args.len())..]
+                .iter()
+                .position(|arg| words.iter().any(|word| could_be(word, arg)));
+            place += found.map_or(0, |at| at + 1);
+            found.is_some()
+        })
+    }
+}
+
+fn any(globs: &[TextGlob], text: &str) -> bool {
+    globs.iter().any(|glob| glob.matches(text))
+}
+
+fn is_option(glob: &TextGlob) -> bool {
+    glob.pattern().len() > 1 && glob.pattern().starts_with('-')
+}
+
+fn has_option(option: &TextGlob, args: &[Word]) -> bool {
+    if args.iter().any(|arg| is_this_option(option, arg)) {
+        return true;
+    }
+    // `-rf` is also `-fr` and `-r -f`.
+    let letters = option.pattern().trim_start_matches('-');
+    let is_cluster = !option.pattern().starts_with("--")
+        && letters.len() > 1
+        && letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_cluster
+        && letters.chars().all(|letter| {
+            let one = TextGlob::new(&format!("-{letter}"));
+            args.iter().any(|arg| is_this_option(&one, arg))
+        })
+}
+
+/// Whether a word is an option in one of its spellings: `-f` also inside
+/// `-uf`, `--force` also as `--forc` and with `=value`.
+fn is_this_option(option: &TextGlob, arg: &Word) -> bool {
+    let Some(text) = arg.known().filter(|_| !has_glob(arg)) else { return could_be(option, arg) };
+    if option.matches(&text) {
+        return true;
+    }
+    let pattern = option.pattern();
+    if let Some(name) = pattern.strip_prefix("--") {
+        let Some(given) = text.strip_prefix("--") else { return false };
+        let given_name = given.split('=').next().unwrap_or_default();
+        let whole = given != given_name && option.matches(&text[..given_name.len() + 2]);
+        let shortened = option.is_plain() && given_name.len() >= SHORTEST && name.starts_with(given_name);
+        return whole || (shortened && !pattern.contains('='));
+    }
+    let mut letters = pattern.chars().skip(1);
+    match (letters.next(), letters.next()) {
+        // A cluster of letters, not a long option of one dash.
+        (Some(letter), None) => {
+            text.starts_with('-')
+                && !text.starts_with("--")
+                && text[1..].split('=').next().is_some_and(|cluster| cluster.contains(letter))
+        }
+        _ => false,
+    }
+}
+
+/// Programs take the beginning of a long option for the whole.
+const SHORTEST: usize = 3;
+
+fn has_glob(word: &Word) -> bool {
+    word.pieces.iter().any(|piece| matches!(piece, Piece::Mark('*' | '?' | '[')))
+}
+
+/// Whether a word is this, or could be once its unknown parts are known. A
+/// word of which nothing is known is taken for nothing.
+fn could_be(glob: &TextGlob, arg: &Word) -> bool {
+    if let Some(text) = arg.known()
+        && !(has_glob(arg) && text.starts_with('-'))
+    {
+        return glob.matches(&text);
+    }
+    let begins_known = matches!(arg.pieces.first(), Some(Piece::Text(text)) if !text.is_empty());
+    if arg.is_unknown() || (!begins_known && !glob.is_plain()) {
+        return false;
+    }
+    let mut text: Vec<Option<char>> = Vec::new();
+    for piece in &arg.pieces {
+        match piece {
+            Piece::Text(known) => text.extend(known.chars().map(Some)),
+            Piece::Mark(mark @ ('{' | '}' | ',')) => text.push(Some(*mark)),
+            // Where a set of characters ends is not worth knowing.
+            Piece::Mark('[') => {
+                text.push(None);
+                break;
+            }
+            Piece::Mark(_) | Piece::Variable { .. } | Piece::Unknown | Piece::Process | Piece::Space => {
+                text.push(None);
+            }
+        }
+    }
+    glob.could_match(&text)
+}
+
+fn has_redirect(command: &Command, writes: bool, globs: &[PathGlob]) -> bool {
+    let files = command.redirects.iter().filter(|redirect| redirect.writes == writes);
+    files.map(|redirect| redirect.target.text()).any(|file| globs.iter().any(|glob| glob.matches(&file)))
+}

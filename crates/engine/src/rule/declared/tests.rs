@@ -1,0 +1,203 @@
+//! Command lines against rules: what must trip them, and what must not.
+
+use super::*;
+use crate::event::EventKind;
+use crate::fill::Event;
+use crate::payload::Payload;
+use crate::rule::Look;
+
+const TRIPS: bool = true;
+const PASSES: bool = false;
+
+fn truth_of(tests: &[&str], line: &str, strict: bool) -> Truth {
+    let tests: Vec<ShellTest> = tests.iter().map(|test| ShellTest::of_line(test)).collect();
+    super::shell::truth(&crate::rule::shell::read(line), &tests, Asking { strict, reasons: true })
+}
+
+/// `git push` with `--force` or `-f`, and `rm` with both of `-rf`.
+fn check(cases: &[(&str, bool)]) {
+    let mut wrong = Vec::new();
+    for (line, trips) in cases {
+        let truth = truth_of(&["git push --force", "git push -f", "rm -rf"], line, true);
+        if matches!(truth, Truth::No(_)) == *trips {
+            wrong.push(format!("{line:?} gives {truth:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+#[rustfmt::skip] // a table of short lines
+fn what_is_harmless_does_not_trip() {
+    let cases = [
+        "git push", "git push origin main", "git status", "git fetch --force", "git push --force-with-lease",
+        "git push --follow-tags", "git commit -m 'push --force'", "git commit -m \"git push --force\"",
+        "git log --grep='push --force'", "echo \"git push --force\"", "echo 'git push --force'",
+        "echo git push --force", "printf '%s\\n' 'rm -rf /'", "grep -r \"rm -rf\" .", "grep -rn 'git push -f' docs",
+        "rg 'rm -rf' | head", "# git push --force", "ls # git push --force", "cat <<'EOF'\ngit push --force\nEOF",
+        "cat > notes.md <<EOF\nNever run git push --force.\nEOF\nls", "rm file", "rm -r build", "rm -f lock", "rm -- -rf",
+        "git rm -rf --cached x", "cargo build --release", "cd /tmp && ls -la", "FORCE=1 make", "git -C dir push origin main",
+        "ls; git push", "git add -f x; git push origin main", "git push origin feature-f", "npm run push --force",
+        "for f in *.rs; do rustfmt \"$f\"; done", "if [ -f x ]; then git push; fi", "while read -r l; do echo \"$l\"; done < f",
+        "test -f x && git push", "[[ -f x && $a == b ]] && git push", "case $1 in push) echo --force;; esac",
+        "echo $((1 + 2))", "(( i++ )); ls", "((x<<2)); ls", "x=$(git rev-parse HEAD); git push origin \"$x\"",
+        "BR=$(git branch --show-current); git push origin $BR", "git push origin \"$BRANCH\"", "git push --set-upstream=$X",
+        "python3 -c 'print(\"git push --force\")'", "awk '{print $1}' file", "sed -i 's/rm -rf/rm/' f",
+        "find . -name '*.o' -exec rm {} \\;", "find . -name '*.o' -print0 | xargs -0 rm -f", "sudo ls", "sudo -u git ls --force",
+        "bash script.sh --force", "sh ./deploy push --force", "bash -c 'git push'", "bash --version", "command -v git",
+        "env FOO=bar git push", "timeout 5 git push", "xargs git add", "echo push | xargs git", "alias gp='git push'",
+        "type git", "which rm", "man git-push", "git push 2>&1 | tee log", "git push > out 2>&1", "echo {a,b} {1..3}",
+        "f() { git push; }; f", "arr=(git push --force); ls", "echo \"$(git log -f)\"", "cat <(ls -f)", "[ -f x ] && rm x",
+        "echo 'a'\\''git push --force'", "echo \"a $(echo 'git push --force') b\"", "trap 'rm -f lock' EXIT", "true &", "",
+        "make -f Makefile push", "tar -rf a.tar x", "curl -fsSL https://x | tee f", "git stash push -m 'x'",
+        "ssh host 'git push'", "time git push", "! git push", "echo a; # c\necho b", "select x in a b; do echo $x; done",
+        "git commit -F - <<'EOF'\npush --force\n$(rm -rf x)\nEOF", "diff <(git show a) <(git show b)", "echo ${x:-git push -f}",
+        "X=ls; $X -la", "coproc cat", "function g { git push; }", "a[1]=2; a+=(b); ls", "git push origin HEAD:main",
+        "sh -c 'echo \"$1\"' _ x", "find . -exec sh -c 'mv \"$1\" \"$1.bak\"' _ {} \\;", "ssh host <<'EOF'\ngit push\nEOF", "bash -euo pipefail -c 'git push'",
+        "export F=x; git push $F", "time -v make", "eval 'ls'", "echo `git rev-parse HEAD`", "export PATH=$PATH:/x; ls", "cp -rf a b", "xargs -I{} cp {} {}-f < list",
+    ];
+    check(&cases.map(|line| (line, PASSES)));
+    assert!(cases.len() >= 60);
+}
+
+#[test]
+#[rustfmt::skip] // a table of short lines
+fn no_spelling_of_it_gets_past() {
+    let cases = [
+        "git push --force", "git push -f", "git push origin main --force", "git -C dir push --force", "git push -uf origin x",
+        "git push --forc", "git push --force=yes", "rm -rf /", "rm -fr x", "rm -r -f x", "rm -r x -f", "/bin/rm -rf x",
+        "g\"i\"t push --force", "'git' 'push' '--force'", "\\git push --force", "gi\\t pu\\sh --for\\ce", "$'git' push --force",
+        "$'\\x67it' push $'--f\\157rce'", "$\"git\" push --force", "git push \\\n  --force", "gi\\\nt push -f",
+        "git push '--for'ce", "git\tpush\t--force", "ls; git push --force", "ls && git push -f", "ls || git push -f",
+        "ls & git push -f", "ls\ngit push -f", "ls | git push -f", "ls |& git push -f", "(git push -f)", "( ( git push -f ) )",
+        "((git push -f) )", "((git push -f))", "{ git push -f; }", "! git push -f", "time git push -f", "time -p git push -f",
+        "if git push -f; then :; fi", "if true; then git push -f; fi", "if a; then b; elif c; then git push -f; fi",
+        "if a; then b; else git push -f; fi", "while git push -f; do :; done", "until false; do git push -f; done",
+        "for i in 1; do git push -f; done", "for ((i=0;i<1;i++)); do git push -f; done", "for i\ndo git push -f; done",
+        "case x in x) git push -f;; esac", "case x in (a|b) ls;; x) git push -f; esac", "case $x in a) ;; *) rm -rf x ;; esac",
+        "f() { git push -f; }", "function f { git push -f; }", "function f() (git push -f)", "f () if true; then git push -f; fi",
+        "coproc git push -f", "coproc P { git push -f; }", "select x in a; do git push -f; done",
+        "echo $(git push -f)", "echo \"$(git push -f)\"", "echo `git push -f`", "echo \"`git push -f`\"", "x=$(git push -f)",
+        "echo $(echo $(git push -f))", "echo `echo \\`git push -f\\``", "echo ${x:-$(git push -f)}", "echo \"${x:-`git push -f`}\"",
+        "echo $(( $(git push -f) + 1 ))", "(( x = $(git push -f) ))", "[[ $(git push -f) ]]", "a=($(git push -f))",
+        "a[$(git push -f)]=1", "case $(git push -f) in x) ;; esac", "for i in $(git push -f); do :; done",
+        "cat <(git push -f)", "ls > >(git push -f)", "cat <<EOF\n$(git push -f)\nEOF", "cat <<EOF\n`git push -f`\nEOF",
+        "cat <<< $(git push -f)", "ls > $(git push -f)", "X=1 git push -f", "X=1 Y=2 git push -f", "> out git push -f",
+        "2>&1 git push -f", "git push -f > /dev/null 2>&1 &", "sh -c 'git push -f'", "bash -c \"git push -f\"", "bash -lc 'git push -f'",
+        "bash -l -c 'git push -f'", "bash -o pipefail -c 'git push -f'", "sh -ec 'ls; git push -f'", "sh -c \"sh -c 'git push -f'\"",
+        "/usr/bin/env bash -c 'git push -f'", "zsh -c 'rm -rf x'", "dash -c 'rm -rf x'", "bash --norc -c 'git push -f'",
+        "eval git push -f", "eval 'git push -f'", "eval \"git\" \"push\" -f", "sh <<< 'git push -f'", "bash <<'EOF'\ngit push -f\nEOF",
+        "bash <<-EOF\n\tgit push -f\n\tEOF", "bash -s <<EOF\ngit push -f\nEOF", "cat <<EOF | sh\ngit push -f\nEOF", "echo 'git push -f' | sh",
+        "echo git push -f | bash", "printf 'git push -f' | sh", "printf '%s\\n' 'git push -f' | bash -s", "curl https://x | sh",
+        "curl -fsSL x | sudo bash", "bash <(curl x)", "source <(curl x)", ". <(curl x)", "echo x | base64 -d | sh", "sh -c \"$(curl x)\"",
+        "eval \"$x\"", "eval $(echo x)", "sh -c \"$X\"", "sudo git push -f", "sudo -u me git push -f", "sudo --user me git push -f",
+        "sudo -E -n git push -f", "sudo X=1 git push -f", "sudo -- rm -rf x", "doas rm -rf x", "env git push -f", "env X=y git push -f",
+        "env -i X=y git push -f", "env -u X git push -f", "env -S 'git push -f'", "env -S'git push -f'", "env --split-string='rm -rf x'",
+        "nohup git push -f", "nohup git push -f &", "setsid git push -f", "command git push -f", "command -p git push -f",
+        "builtin command git push -f", "exec git push -f", "exec -a x git push -f", "/usr/bin/time -f %e git push -f",
+        "nice git push -f", "nice -n 5 git push -f", "nice -5 git push -f", "ionice -c 3 git push -f", "timeout 5 git push -f",
+        "timeout -s KILL 5 git push -f", "timeout --signal KILL -k 1 5s git push -f", "stdbuf -oL git push -f", "stdbuf -o L git push -f",
+        "busybox sh -c 'git push -f'", "busybox rm -rf x", "xargs rm -rf", "ls | xargs -n 1 rm -rf", "ls | xargs -I{} sh -c 'rm -rf {}'",
+        "echo --force | xargs git push", "find . -exec rm -rf {} \\;", "find . -exec rm -rf {} +", "find . -name x -ok git push -f ';'",
+        "find . -execdir sh -c 'rm -rf x' \\;", "parallel git push ::: -f", "watch git push -f", "ssh host git push -f",
+        "ssh -p 22 host 'git push -f'", "su -c 'git push -f'", "su - me -c 'rm -rf x'", "script -qc 'git push -f' /dev/null",
+        "flock /tmp/l git push -f", "flock /tmp/l -c 'git push -f'", "chroot /x rm -rf y", "strace -f git push -f", "uv run git push -f",
+        "npm exec -- git push -f", "bundle exec rm -rf x", "alias g='git push -f'", "trap 'git push -f' EXIT", "noglob git push -f",
+        "$X push -f", "\"$X\" push -f", "${X} push -f", "$(which git) push -f", "`which git` push -f", "g$@it push -f", "gi$()t push -f",
+        "${X:-git} push -f", "g?t push -f", "/bin/g*t push -f", "[g]it push -f", "$HOME/bin/git push -f", "\"$DIR\"/git push -f",
+        "X=git; $X push -f", "X=git; X=ls; $X push -f", "F=--force; git push $F", "F='push --force'; git $F", "F=-f; git push \"$F\"",
+        "git${IFS}push${IFS}-f", "git$IFS\"push\"$IFS-f", "{git,push,-f}", "git {push,--force}", "git push -{f,u}", "git push --for$()ce",
+        "git push -$X", "git push --$(echo force)", "git p$()ush -f", "git push --forc[e]", "=git push -f", "GIT push -f", "git.exe push -f",
+        "echo \"unclosed; git push", "echo 'unclosed", "echo $(git push", "echo `git push", "ls (", "ls )", "case x in", "ls > ", "foo ;; bar",
+        "cmd /c git push -f", "powershell -Command \"git push -f\"", "pwsh -EncodedCommand AAAA", "bash", "echo git push -f | { sh; }", "(cat x) | sh", "${ git push -f; }",
+        "ls <<EOF; git push -f\nEOF\n", "ls <<A <<B; rm -rf x\n1\nA\n2\nB", "echo \"a\nb\"; git push -f", "\u{feff}git push; git push -f",
+        "time -o f git push -f", "eval -- git push -f", "trap -- 'git push -f' EXIT", "bash -oc pipefail 'git push -f'", "bash -o pipefail -ec 'rm -rf x'",
+        "ssh host <<'EOF'\ngit push -f\nEOF", "su - me <<EOF\nrm -rf x\nEOF", "sh -c 'git \"$@\"' _ push -f", "sh -c 'git push $1' _ --force",
+        "find . -exec sh -c 'rm \"$1\" \"$2\"' _ -rf {} \\;", "export F=-f; git push $F", "declare -r F=--force; git push \"$F\"", "local F=-f\ngit push ${F}",
+        "git push\\\n\\\n -f", "#c\ngit push -f", "ls #c\\\ngit push -f", "{ ls; } > out; git push -f", "ls;git push -f", "ls&&git push -f",
+    ];
+    check(&cases.map(|line| (line, TRIPS)));
+    assert!(cases.len() >= 120);
+}
+
+#[test]
+#[rustfmt::skip] // a table of short lines
+fn nothing_hostile_exhausts_anything() {
+    let mut cases = vec![format!("echo {}", "a".repeat(1 << 20)), "\0".to_owned(), "ls \0".to_owned()];
+    let nests = [
+        ("(", ")"), ("$(", ")"), ("echo \"$(", ")\""), ("{ ", "; }"), ("if true; then ", "; fi"), ("${a:-", "}"), ("$((", "))"), ("`", "`"),
+        ("((", "))"), ("a=(", ")"), ("<(", ")"), ("case a in a) ", ";; esac"), ("sh -c ", ""), ("sudo ", ""), ("eval ", ""), ("{a,", "}"),
+        ("[[ ( ", " ) ]]"), ("f() ", ""), ("! ", ""), ("$[", "]"), ("\"${a", "}\""), ("$(( (", ") ))"), ("cat <<E\n", "\nE\n"), ("'", ""),
+        ("\"", ""), ("\\", ""), ("$", ""), (">", ""), ("&", ""), (";", ""), ("a|", ""), ("[[ ", ""), ("$((x) ", ""), ("$((\"", ""), ("x=1;", ""),
+    ];
+    for (open, close) in nests {
+        for count in [50, 3000, 60_000] {
+            cases.push(format!("{}ls{}", open.repeat(count), close.repeat(count)));
+            cases.push(open.repeat(count));
+        }
+    }
+    cases.push("sh -c '".to_owned() + &"$@ ".repeat(40_000) + "' _ " + &"a".repeat(50_000));
+    cases.push("sh -c ".repeat(30) + "'sh -c \"$1\" _ $1' _ a b c");
+    for line in cases {
+        // Whatever comes of it, it comes soon and without a panic.
+        let _ = truth_of(&["git push --force"], &line, true);
+    }
+    let deep = format!("{}git push --force{}", "$(".repeat(1000), ")".repeat(1000));
+    assert!(matches!(truth_of(&["git push --force"], &deep, true), Truth::Unclear(_)));
+    let long = format!("echo {}", "a".repeat(1 << 20));
+    assert!(matches!(truth_of(&["git push --force"], &long, true), Truth::Unclear(_)));
+}
+
+#[test]
+#[rustfmt::skip] // a table of short lines
+fn what_allows_must_fit_whole() {
+    let cases = [
+        ("ls", true), ("ls -la", true), ("ls && git status", true), ("ls | git status", true), ("ls > /dev/null 2>&1", true),
+        ("ls; rm x", false), ("ls $(rm x)", false), ("ls > /etc/passwd", false), ("LD_PRELOAD=x ls", false), ("sudo ls", false),
+        ("$X", false), ("ls 'unclosed", false), ("", false), ("f() { ls; }; f", false), ("sh -c ls", false), ("PATH=/x; ls", false),
+    ];
+    for (line, allowed) in cases {
+        assert_eq!(truth_of(&["ls", "git status"], line, false).is_yes(), allowed, "{line}");
+    }
+}
+
+fn shell_rule(permission: crate::Permission, condition: Condition) -> Rule {
+    let says = Says { permission: Some(permission), ..Says::default() };
+    Rule { name: "r".to_owned(), command: "boathook rule r".to_owned(), condition, says }
+}
+
+#[test]
+fn a_doubt_denies_and_never_allows() {
+    let shell = |line: &str| {
+        Condition::Shell(FieldPath::parse("command").expect("a path"), vec![ShellTest::of_line(line)])
+    };
+    let not = |inner: Condition| Condition::Not(Box::new(inner));
+    use crate::Permission::{Allow, Deny};
+    let cases = [
+        ("deny ls", Deny, shell("ls"), [("ls", true), ("cat; ls", true), ("cat", false), ("$X", true)]),
+        (
+            "deny all but ls",
+            Deny,
+            not(shell("ls")),
+            [("ls", false), ("cat; ls", true), ("cat", true), ("$X", true)],
+        ),
+        ("allow ls", Allow, shell("ls"), [("ls", true), ("cat; ls", false), ("cat", false), ("$X", false)]),
+        (
+            "allow all but ls",
+            Allow,
+            not(shell("ls")),
+            [("ls", false), ("cat; ls", false), ("cat", true), ("$X", false)],
+        ),
+    ];
+    for (name, permission, condition, lines) in cases {
+        let rule = shell_rule(permission, condition);
+        for (line, speaks) in lines {
+            let mut payload = Payload::default();
+            payload.set("command", line);
+            let event = Event::new(EventKind::BeforeShellExecution, payload);
+            let look = Look::new(&event, &|_| None);
+            assert_eq!(rule.apply(&look).is_some(), speaks, "{name}: {line}");
+            assert_eq!(rule.why_silent(&look).is_none(), speaks, "{name}: {line}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! `$…` and backticks: the commands inside are read, the results are unknown.
+
+use super::LONGEST;
+use super::grammar::Parser;
+use super::lexer::is_name;
+use super::word::{Piece, Word};
+
+impl Parser<'_> {
+    /// The place is at a `$`.
+    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), String> {
+        self.at += 1;
+        match self.peek() {
+            Some('(') if self.peek_at(1) == Some('(') && self.closes_as_arithmetic()? => {
+                self.at += 2;
+                self.arithmetic()?;
+                word.pieces.push(Piece::Unknown);
+            }
+            Some('(') => {
+                self.at += 1;
+                self.nested_list()?;
+                word.pieces.push(Piece::Unknown);
+            }
+            Some('{') => {
+                self.at += 1;
+                self.braced(word, quoted)?;
+            }
+            Some('[') => {
+                self.at += 1;
+                self.deeper(|parser| parser.raw_until(']', false))?;
+                word.pieces.push(Piece::Unknown);
+            }
+            Some('\'') if !quoted => {
+                self.at += 1;
+                self.ansi_quotes(word)?;
+            }
+            Some('"') if !quoted => self.double_quotes(word)?,
+            Some(character) if character.is_ascii_alphabetic() || character == '_' => {
+                let name = self.name();
+                word.pieces.push(variable(name, quoted));
+            }
+            Some('0'..='9' | '@' | '*' | '#' | '?' | '-' | '$' | '!') => {
+                self.at += 1;
+                word.pieces.push(Piece::Unknown);
+            }
+            _ => word.push('$'),
+        }
+        Ok(())
+    }
+
+    fn name(&mut self) -> String {
+        let mut name = String::new();
+        while let Some(character) = self.peek().filter(|it| it.is_ascii_alphanumeric() || *it == '_') {
+            name.push(character);
+            self.at += 1;
+        }
+        name
+    }
+
+    /// `${…}`; the place is behind the brace.
+    fn braced(&mut self, word: &mut Word, quoted: bool) -> Result<(), String> {
+        if matches!(self.peek(), Some(' ' | '\t' | '\n' | '|')) {
+            return Err("`${ …; }` runs commands in a form that is not read".to_owned());
+        }
+        let start = self.at;
+        self.deeper(|parser| parser.raw_until('}', quoted))?;
+        let inside: String = self.chars[start..self.at - 1].iter().collect();
+        let piece = if is_name(&inside) {
+            variable(inside, quoted)
+        } else if !quoted && inside.starts_with("IFS") && !inside[3..].starts_with(is_of_name) {
+            Piece::Space
+        } else {
+            Piece::Unknown
+        };
+        word.pieces.push(piece);
+        Ok(())
+    }
+
+    /// Passes over text until this closes it; substitutions in it are read.
+    fn raw_until(&mut self, end: char, quoted: bool) -> Result<(), String> {
+        let mut ignored = Word::default();
+        while let Some(character) = self.peek() {
+            match character {
+                _ if character == end => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                '\\' => self.at += 2,
+                '\'' if !quoted => self.single_quotes(&mut ignored)?,
+                '"' => self.double_quotes(&mut ignored)?,
+                '$' => self.dollar(&mut ignored, quoted)?,
+                '`' => self.backticks(&mut ignored, quoted)?,
+                '<' | '>' if !quoted && self.peek_at(1) == Some('(') => {
+                    self.at += 2;
+                    self.nested_list()?;
+                }
+                _ => self.at += 1,
+            }
+        }
+        Err(format!("a `{end}` is missing"))
+    }
+
+    /// `` `…` ``; the place is at the first one.
+    pub(super) fn backticks(&mut self, word: &mut Word, quoted: bool) -> Result<(), String> {
+        self.at += 1;
+        let mut inside = String::new();
+        loop {
+            let Some(character) = self.peek() else { return Err("a `` ` `` is not closed".to_owned()) };
+            self.at += 1;
+            match (character, self.peek()) {
+                ('`', _) => break,
+                ('\\', Some(next @ ('`' | '\\' | '$'))) => {
+                    inside.push(next);
+                    self.at += 1;
+                }
+                ('\\', Some('"')) if quoted => {
+                    inside.push('"');
+                    self.at += 1;
+                }
+                (other, _) => inside.push(other),
+            }
+        }
+        self.nested_text(&inside)?;
+        word.pieces.push(Piece::Unknown);
+        Ok(())
+    }
+
+    /// Whether `((` at this place is closed by `))`: else it is two groups.
+    pub(super) fn closes_as_arithmetic(&mut self) -> Result<bool, String> {
+        let mut depth = 0usize;
+        let mut at = self.at;
+        while let Some(character) = self.chars.get(at) {
+            self.looked_ahead += 1;
+            if self.looked_ahead > 4 * LONGEST {
+                return Err("its `((` cannot be told from groups".to_owned());
+            }
+            match character {
+                '\\' => at += 1,
+                '\'' | '"' => {
+                    let behind = self.chars[at + 1..].iter().position(|other| other == character);
+                    let length = behind.map_or(0, |length| length + 1);
+                    self.looked_ahead += length;
+                    at += length;
+                }
+                '(' => depth += 1,
+                ')' => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 1 {
+                        // The inner of the two is closed: its partner must follow at once.
+                        return Ok(self.chars.get(at + 1) == Some(&')'));
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        Ok(false)
+    }
+
+    /// Passes over `…))`; substitutions in it are read.
+    pub(super) fn arithmetic(&mut self) -> Result<(), String> {
+        let mut depth = 0usize;
+        let mut ignored = Word::default();
+        while let Some(character) = self.peek() {
+            match character {
+                ')' if depth == 0 && self.peek_at(1) == Some(')') => {
+                    self.at += 2;
+                    return Ok(());
+                }
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                '\\' => self.at += 1,
+                '"' => {
+                    self.double_quotes(&mut ignored)?;
+                    continue;
+                }
+                '$' => {
+                    self.deeper(|parser| parser.dollar(&mut Word::default(), true))?;
+                    continue;
+                }
+                '`' => {
+                    self.backticks(&mut ignored, true)?;
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Err("a `((` is not closed".to_owned())
+    }
+}
+
+fn variable(name: String, quoted: bool) -> Piece {
+    if name == "IFS" && !quoted { Piece::Space } else { Piece::Variable { name, quoted } }
+}
+
+fn is_of_name(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_'
+}

@@ -1,0 +1,247 @@
+//! Words → simple commands.
+//!
+//! Keywords are passed over where a command may begin, so that what stands
+//! behind `if`, `do` or `{` is found without a tree: which bodies run is not
+//! the question, which commands there are is. What cannot be a command line
+//! in any shell is an error.
+
+use super::lexer::{Token, is_name};
+use super::redirects::Promised;
+use super::word::{Piece, Word};
+use super::{DEEPEST, MOST};
+
+/// A command, and what it would read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Raw {
+    pub words: Vec<Word>,
+    pub assigns: Vec<(String, Option<Word>)>,
+    pub redirects: Vec<super::Redirect>,
+    pub stdin: Stdin,
+}
+
+/// Where a command's input comes from, as far as the text says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) enum Stdin {
+    /// From wherever the whole line's input comes from.
+    #[default]
+    Inherited,
+    /// By a pipe, from the command of this number where it is a simple one.
+    Pipe(Option<usize>),
+    /// From a file.
+    File,
+    /// A here-document or here-string.
+    Text(Word),
+}
+
+/// What ends a list of commands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Until {
+    End,
+    Parenthesis,
+    CaseItem,
+}
+
+/// How a list ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Ended {
+    Plainly,
+    Esac,
+}
+
+/// Reads one text.
+pub(super) struct Parser<'o> {
+    pub chars: Vec<char>,
+    pub at: usize,
+    pub put_back: Option<Token>,
+    pub looked_ahead: usize,
+    pub commands: &'o mut Vec<Raw>,
+    pub(super) depth: usize,
+    pub(super) promised: Vec<Promised>,
+}
+
+/// Reads a text; what was found before an error is kept.
+pub(super) fn parse(text: &str, depth: usize, commands: &mut Vec<Raw>) -> Result<(), String> {
+    let chars = text.chars().collect();
+    let mut parser =
+        Parser { chars, at: 0, put_back: None, looked_ahead: 0, commands, depth, promised: Vec::new() };
+    parser.deeper(|parser| parser.list(Until::End).map(|_| ()))
+}
+
+impl Parser<'_> {
+    /// Does something that may nest, within the limit.
+    pub(super) fn deeper<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
+        if self.depth >= DEEPEST {
+            return Err(too_deep());
+        }
+        self.depth += 1;
+        let result = work(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The commands up to the `)` of a group or substitution.
+    pub(super) fn nested_list(&mut self) -> Result<(), String> {
+        // A substitution may stand between a command and its here-document.
+        let promised = std::mem::take(&mut self.promised);
+        let put_back = self.put_back.take();
+        let result = self.deeper(|parser| parser.list(Until::Parenthesis).map(|_| ()));
+        self.promised.splice(0..0, promised);
+        self.put_back = put_back;
+        result
+    }
+
+    /// The commands of a text inside this one.
+    pub(super) fn nested_text(&mut self, text: &str) -> Result<(), String> {
+        parse(text, self.depth, self.commands)
+    }
+
+    pub(super) fn list(&mut self, until: Until) -> Result<Ended, String> {
+        let (mut stdin, mut last) = (Stdin::Inherited, None);
+        loop {
+            let token = self.next()?;
+            match token {
+                Token::End if until == Until::End => return Ok(Ended::Plainly),
+                Token::End => return Err("it ends too early".to_owned()),
+                // A line may end behind a pipe.
+                Token::Newline => {}
+                Token::Op(";" | "&" | "&&" | "||") => stdin = Stdin::Inherited,
+                Token::Op("|" | "|&") => stdin = Stdin::Pipe(last),
+                Token::Op(")") if until == Until::Parenthesis => return Ok(Ended::Plainly),
+                Token::Op(";;" | ";&" | ";;&") if until == Until::CaseItem => return Ok(Ended::Plainly),
+                Token::Op("(") => {
+                    self.group()?;
+                    self.behind_compound()?;
+                    last = None;
+                }
+                Token::Op(other) => return Err(format!("`{other}` stands where a command must stand")),
+                Token::Redirect(_) => {
+                    self.give_back(token);
+                    last = Some(self.simple(std::mem::take(&mut stdin))?);
+                }
+                Token::Word(word) => {
+                    let keyword = word.bare();
+                    if keyword.as_deref() == Some("esac") && until == Until::CaseItem {
+                        return Ok(Ended::Esac);
+                    }
+                    last = if self.keyword(keyword.as_deref().unwrap_or_default())? {
+                        None
+                    } else {
+                        self.give_back(Token::Word(word));
+                        Some(self.simple(std::mem::take(&mut stdin))?)
+                    };
+                }
+            }
+            if self.commands.len() > MOST {
+                return Err(format!("it holds more than {MOST} commands"));
+            }
+        }
+    }
+
+    /// Passes over a keyword; false when it is none.
+    fn keyword(&mut self, word: &str) -> Result<bool, String> {
+        match word {
+            "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "{" | "!" => {}
+            "time" => return self.time(),
+            "fi" | "done" | "}" => self.behind_compound()?,
+            "for" | "select" | "foreach" => self.for_words()?,
+            "case" => self.deeper(Parser::case)?,
+            "function" => self.function()?,
+            "coproc" => self.coproc()?,
+            "[[" => self.condition()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// `time` is a keyword, but a program in some shells when it has options.
+    fn time(&mut self) -> Result<bool, String> {
+        let place = self.at;
+        let token = self.next()?;
+        let option = match &token {
+            Token::Word(word) => word.bare().filter(|text| text.starts_with('-')),
+            _ => None,
+        };
+        match option.as_deref() {
+            Some("-p" | "--") => Ok(true),
+            Some(_) => {
+                self.at = place;
+                Ok(false)
+            }
+            None => {
+                self.give_back(token);
+                Ok(true)
+            }
+        }
+    }
+
+    /// A simple command, or the beginning of a function.
+    fn simple(&mut self, stdin: Stdin) -> Result<usize, String> {
+        let number = self.commands.len();
+        self.commands.push(Raw::default());
+        let mut raw = Raw { stdin, ..Raw::default() };
+        let mut result = Ok(number);
+        loop {
+            match self.next()? {
+                Token::Word(word) => match assignment(&word).filter(|_| raw.words.is_empty()) {
+                    Some(assigned) => raw.assigns.push(assigned),
+                    None => raw.words.push(word),
+                },
+                Token::Redirect(operator) => self.redirect(operator, &mut raw, Some(number))?,
+                Token::Op("(") => {
+                    // Only `name ()` may stand here, and it runs nothing.
+                    result = self.close_parameters().map(|()| number);
+                    if raw.words.len() != 1 {
+                        result = Err("`(` stands inside a command".to_owned());
+                    }
+                    if result.is_ok() {
+                        raw.words.clear();
+                    }
+                    break;
+                }
+                token => {
+                    self.give_back(token);
+                    break;
+                }
+            }
+        }
+        // A here-document that has come already stands in its place.
+        if let Some(stored) = self.commands.get_mut(number) {
+            if let Stdin::Text(_) = stored.stdin {
+                raw.stdin = std::mem::take(&mut stored.stdin);
+            }
+            *stored = raw;
+        }
+        result
+    }
+}
+
+pub(super) fn too_deep() -> String {
+    format!("it nests more than {DEEPEST} deep")
+}
+
+/// `name=value`, `name+=value` or `name[…]=value`; the value only where it is
+/// all there is to know of the variable.
+pub(super) fn assignment(word: &Word) -> Option<(String, Option<Word>)> {
+    let Some(Piece::Text(first)) = word.pieces.first() else { return None };
+    let end = first.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(first.len());
+    let (name, rest) = first.split_at(end);
+    // `'A=b'` is the name of a program.
+    if !is_name(name) || (word.quoted && word.bare_length <= name.len()) {
+        return None;
+    }
+    if let Some(value) = rest.strip_prefix('=') {
+        let mut pieces = vec![Piece::Text(value.to_owned())];
+        pieces.extend(word.pieces[1..].iter().cloned());
+        return Some((name.to_owned(), Some(Word { pieces, ..word.clone() })));
+    }
+    let of_array = rest.is_empty() && word.pieces.get(1) == Some(&Piece::Mark('['));
+    let appends = rest.starts_with("+=");
+    let sets = of_array
+        && word.pieces[1..]
+            .iter()
+            .any(|piece| matches!(piece, Piece::Text(text) if text.contains("]=") || text.contains("]+=")));
+    (appends || sets).then(|| (name.to_owned(), None))
+}

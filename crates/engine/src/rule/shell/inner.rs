@@ -1,0 +1,399 @@
+//! Commands inside commands: what `sudo`, `sh -c`, `eval`, `find -exec` and
+//! their kin would start.
+
+use super::fields::{Constants, fields};
+use super::grammar::{Stdin, assignment, parse};
+use super::stdin::stdin_of;
+use super::word::{Piece, Word};
+use super::wrappers::{Runs, runs};
+use super::{Command, DEEPEST, LONGEST, LONGEST_FILLED, MOST, MOST_FILLED, Reading};
+
+/// What a command reads, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+enum Input<'a> {
+    Known(&'a str),
+    File,
+    Unknown,
+}
+
+/// Reads a text into what was read so far.
+pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
+    if text.len() > LONGEST {
+        return reading.doubt(format!("it has more than {} KiB", LONGEST / 1024));
+    }
+    let mut raws = Vec::new();
+    if let Err(reason) = parse(text, depth, &mut raws) {
+        reading.doubt(format!("it cannot be read as a command line: {reason}"));
+    }
+    let constants = Constants::of(text, &raws);
+    let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &constants)).collect();
+    for (raw, words_here) in raws.iter().zip(&words) {
+        let known = stdin_of(raw, &raws, &words, &constants);
+        let input = match (&known, &raw.stdin) {
+            (Some(text), _) => Input::Known(text),
+            (None, Stdin::File) => Input::File,
+            (None, Stdin::Inherited | Stdin::Pipe(_) | Stdin::Text(_)) => Input::Unknown,
+        };
+        let assigns = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
+        let command = Command::new(words_here.clone(), assigns, raw.redirects.clone());
+        add(reading, command, input, depth);
+    }
+}
+
+fn expanded(reading: &mut Reading, words: &[Word], constants: &Constants) -> Vec<Word> {
+    fields(words, constants).unwrap_or_else(|reason| {
+        reading.doubt(reason);
+        words.to_vec()
+    })
+}
+
+/// Adds a command and everything it would start.
+fn add(reading: &mut Reading, command: Command, input: Input<'_>, depth: usize) {
+    if reading.commands.len() >= MOST {
+        return reading.doubt(format!("it holds more than {MOST} commands"));
+    }
+    if depth > DEEPEST {
+        return reading.doubt(format!("it nests more than {DEEPEST} deep"));
+    }
+    let words = command.words.clone();
+    if !words.is_empty() {
+        match command.program() {
+            None => reading.doubt(format!("it cannot be known which program `{}` starts", shown(&command))),
+            Some(name) => Inside { reading, words: &words, input, depth: depth + 1 }.look(name),
+        }
+    }
+    reading.commands.push(command);
+}
+
+fn shown(command: &Command) -> String {
+    let line: String = command.line().chars().take(40).collect();
+    line.replace(char::is_control, " ")
+}
+
+/// One command whose arguments may be commands.
+struct Inside<'r, 'a> {
+    reading: &'r mut Reading,
+    words: &'a [Word],
+    input: Input<'a>,
+    depth: usize,
+}
+
+impl Inside<'_, '_> {
+    fn look(&mut self, program: &str) {
+        match runs(program) {
+            None => {}
+            Some(Runs::Command { values, long_values, skip }) => {
+                let start = self.behind_options(1, values, long_values) + skip;
+                self.command_at(start);
+            }
+            Some(Runs::Shell) => self.shell(),
+            Some(Runs::Line) => self.line(self.behind_dashes()),
+            Some(Runs::LineBehind { values, skip }) => {
+                let start = self.behind_options(1, values, &[]) + skip;
+                if start < self.words.len() { self.line(start) } else { self.known_input() }
+            }
+            Some(Runs::OptionC { values, skip }) => self.option_c(values, skip),
+            Some(Runs::Subcommand(names)) => self.subcommand(names),
+            Some(Runs::Find) => self.find(),
+            Some(Runs::Xargs) => self.xargs(),
+            Some(Runs::Env) => self.env(),
+            Some(Runs::CommandWord) => self.command_word(),
+            Some(Runs::Trap) => self.text_at(self.behind_dashes()),
+            Some(Runs::Alias) => self.alias(),
+            Some(Runs::Source) => self.source(),
+            Some(Runs::Applet) => self.command_at(1),
+            Some(Runs::Parallel) => self.parallel(),
+            Some(Runs::Windows) => self.windows(),
+        }
+    }
+
+    /// The first argument, behind a `--`.
+    fn behind_dashes(&self) -> usize {
+        if self.text(1).as_deref() == Some("--") { 2 } else { 1 }
+    }
+
+    fn text(&self, at: usize) -> Option<String> {
+        self.words.get(at).and_then(Word::known)
+    }
+
+    /// The place behind options and assignments, from this place on.
+    fn behind_options(&self, from: usize, values: &str, long_values: &[&str]) -> usize {
+        let mut at = from;
+        while let Some(text) = self.text(at) {
+            if text == "--" {
+                return at + 1;
+            } else if text.starts_with("--") {
+                at += if long_values.contains(&text.as_str()) { 2 } else { 1 };
+            } else if let Some(letters) = text.strip_prefix('-') {
+                let takes = letters.find(|letter| values.contains(letter));
+                let last = takes.is_some_and(|place| letters[place..].chars().count() == 1);
+                at += if last { 2 } else { 1 };
+            } else if assignment(&self.words[at]).is_some() {
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        at
+    }
+
+    /// The words from here on are a command.
+    fn command_at(&mut self, at: usize) {
+        let words = self.words.get(at..).unwrap_or_default();
+        self.command(words.to_vec());
+    }
+
+    fn command(&mut self, words: Vec<Word>) {
+        if !words.is_empty() {
+            let command = Command::new(words, Vec::new(), Vec::new());
+            add(self.reading, command, self.input, self.depth);
+        }
+    }
+
+    /// The words from here on, joined, are a command line.
+    fn line(&mut self, at: usize) {
+        let words = self.words.get(at..).unwrap_or_default();
+        let known: Option<Vec<String>> = words.iter().map(Word::known).collect();
+        match known {
+            Some(words) if words.is_empty() => {}
+            Some(words) => read_into(self.reading, &words.join(" "), self.depth),
+            None => self.unknown_text(),
+        }
+    }
+
+    /// The word at this place is a command line.
+    fn text_at(&mut self, at: usize) {
+        match self.words.get(at).map(Word::known) {
+            None => {}
+            Some(Some(text)) => read_into(self.reading, &text, self.depth),
+            Some(None) => self.unknown_text(),
+        }
+    }
+
+    fn unknown_text(&mut self) {
+        let program = self.words.first().map(Word::text).unwrap_or_default();
+        self.reading.doubt(format!("the text that `{program}` runs cannot be known"));
+    }
+
+    fn shell(&mut self) {
+        let (mut at, mut reads_text, mut reads_input) = (1, false, false);
+        while let Some(text) = self.text(at) {
+            match text.as_str() {
+                "--version" | "--help" => return,
+                "--" | "-" => {
+                    at += 1;
+                    break;
+                }
+                "--rcfile" | "--init-file" => at += 1,
+                _ if text.starts_with("--") => {}
+                _ if text.starts_with(['-', '+']) && text.len() > 1 => {
+                    reads_text |= text.starts_with('-') && text.contains('c');
+                    reads_input |= text.starts_with('-') && text.contains('s');
+                    // Each `o` takes a word of its own, wherever it stands.
+                    at += text.matches(['o', 'O']).count();
+                }
+                _ => break,
+            }
+            at += 1;
+        }
+        let operand = self.words.get(at);
+        let file = operand.and_then(Word::known);
+        let is_input = matches!(file.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+        match operand {
+            _ if reads_text => {
+                self.text_at(at);
+                self.with_parameters(at);
+            }
+            None => self.lines_of_input(),
+            Some(_) if reads_input || is_input => self.lines_of_input(),
+            Some(word) => self.file(word),
+        }
+    }
+
+    /// `sh -c 'git "$@"' x push`: what the text is with its parameters in place,
+    /// where they are plain words.
+    fn with_parameters(&mut self, at: usize) {
+        let Some(text) = self.text(at).filter(|text| text.contains('$')) else { return };
+        let given = self.words.get(at + 2..).unwrap_or_default();
+        let plain = |text: &String| {
+            text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:+,@%".contains(&byte))
+        };
+        let given: Vec<String> = given.iter().map_while(Word::known).filter(plain).take(9).collect();
+        let all = given.join(" ");
+        if given.is_empty() {
+            return;
+        }
+        self.reading.filled += 1;
+        if self.reading.filled > MOST_FILLED || text.len().max(all.len()) > LONGEST_FILLED {
+            return self.reading.doubt("what a shell makes of its parameters is too much to read");
+        }
+        let mut filled = text;
+        for every in ["\"$@\"", "\"$*\"", "$@", "$*"] {
+            filled = filled.replace(every, &all);
+        }
+        for (number, value) in (1..).zip(&given) {
+            filled = filled.replace(&format!("${number}"), value).replace(&format!("${{{number}}}"), value);
+        }
+        read_into(self.reading, &filled, self.depth);
+    }
+
+    /// A script's text stands in its file, which is not looked at; one that a
+    /// command writes for the occasion has none.
+    fn file(&mut self, word: &Word) {
+        if word.pieces.contains(&Piece::Process) {
+            self.unknown_text();
+        }
+    }
+
+    fn lines_of_input(&mut self) {
+        match self.input {
+            Input::Known(text) => read_into(self.reading, text, self.depth),
+            Input::File => {}
+            Input::Unknown => {
+                self.reading.doubt("what a shell reads from its input cannot be known".to_owned());
+            }
+        }
+    }
+
+    /// Where a shell elsewhere would read the here-document.
+    fn known_input(&mut self) {
+        if let Input::Known(text) = self.input {
+            read_into(self.reading, text, self.depth);
+        }
+    }
+
+    fn option_c(&mut self, values: &str, skip: Option<usize>) {
+        for at in 1..self.words.len() {
+            let Some(text) = self.text(at) else { continue };
+            if let Some(value) =
+                text.strip_prefix("--command=").or_else(|| text.strip_prefix("--session-command="))
+            {
+                return read_into(self.reading, value, self.depth);
+            }
+            let short = text.starts_with('-') && !text.starts_with("--");
+            if matches!(text.as_str(), "--command" | "--session-command") || (short && text.ends_with('c')) {
+                return self.text_at(at + 1);
+            }
+        }
+        match skip {
+            Some(skip) => {
+                let start = self.behind_options(1, values, &[]) + skip;
+                self.command_at(start);
+            }
+            None => self.known_input(),
+        }
+    }
+
+    fn subcommand(&mut self, names: &[&str]) {
+        let named = |at: &usize| self.text(*at).is_some_and(|text| names.contains(&text.as_str()));
+        // Options with values may stand before it, but hardly more than these.
+        if let Some(at) = (1..self.words.len().min(6)).find(named) {
+            let start = self.behind_options(at + 1, "", &[]);
+            self.command_at(start);
+        }
+    }
+
+    fn find(&mut self) {
+        const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+        let mut at = 1;
+        while at < self.words.len() {
+            let runs = self.text(at).is_some_and(|text| RUNS.contains(&text.as_str()));
+            at += 1;
+            if !runs {
+                continue;
+            }
+            let rest = &self.words[at..];
+            let ends = |word: &Word| matches!(word.known().as_deref(), Some(";" | "+"));
+            let length = rest.iter().position(ends).unwrap_or(rest.len());
+            self.command(rest[..length].to_vec());
+            at += length;
+        }
+    }
+
+    fn xargs(&mut self) {
+        let long = [
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--max-lines",
+            "--max-chars",
+            "--replace",
+        ];
+        let start = self.behind_options(1, "InPdaELs", &long);
+        let mut words = self.words.get(start..).unwrap_or_default().to_vec();
+        if let (Input::Known(text), false) = (self.input, words.is_empty()) {
+            words.extend(text.split_whitespace().map(Word::literal));
+        }
+        self.command(words);
+    }
+
+    fn env(&mut self) {
+        for at in 1..self.words.len() {
+            let Some(text) = self.text(at) else { continue };
+            if !text.starts_with('-') {
+                break;
+            }
+            if matches!(text.as_str(), "-S" | "--split-string" | "-vS" | "-iS") {
+                return self.line(at + 1);
+            }
+            if let Some(line) = text.strip_prefix("--split-string=").or_else(|| text.strip_prefix("-S")) {
+                return read_into(self.reading, line, self.depth);
+            }
+        }
+        let start = self.behind_options(1, "uC", &["--unset", "--chdir"]);
+        self.command_at(start);
+    }
+
+    fn command_word(&mut self) {
+        let looks = self.text(1).is_some_and(|text| matches!(text.as_str(), "-v" | "-V" | "-pv" | "-pV"));
+        if !looks {
+            let start = self.behind_options(1, "", &[]);
+            self.command_at(start);
+        }
+    }
+
+    fn alias(&mut self) {
+        for at in 1..self.words.len() {
+            match self.text(at) {
+                Some(text) => {
+                    if let Some((_, line)) = text.split_once('=') {
+                        read_into(self.reading, line, self.depth);
+                    }
+                }
+                None => self.unknown_text(),
+            }
+        }
+    }
+
+    fn source(&mut self) {
+        if let Some(word) = self.words.get(1) {
+            let input =
+                matches!(word.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+            if input { self.lines_of_input() } else { self.file(word) }
+        }
+    }
+
+    fn parallel(&mut self) {
+        let start = self.behind_options(1, "jPSNnLIdaX", &["--jobs", "--arg-file", "--delay", "--timeout"]);
+        let words = self.words.get(start..).unwrap_or_default();
+        let is_mark = |word: &&Word| !word.known().is_some_and(|text| text.starts_with(":::"));
+        let words: Vec<String> = words.iter().filter(is_mark).map(Word::text).collect();
+        match words.as_slice() {
+            [] => self.lines_of_input(),
+            _ => read_into(self.reading, &words.join(" "), self.depth),
+        }
+    }
+
+    fn windows(&mut self) {
+        for at in 1..self.words.len() {
+            let Some(text) = self.text(at).map(|text| text.to_ascii_lowercase()) else { continue };
+            if text.starts_with("-e") && !text.starts_with("-ex") {
+                return self.unknown_text();
+            }
+            if matches!(text.as_str(), "/c" | "/k" | "/r" | "//c" | "-c" | "-command") {
+                return self.line(at + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Reads a command line as a shell would: every program that it would start,
+//! wherever it stands.
+//!
+//! The rooms, in the order a text passes them: `lexer` with `quotes` and
+//! `expansions` (characters → words), `grammar` with `compound` and `redirects` (words →
+//! simple commands, those of substitutions and here-documents included), `fields` (braces,
+//! variables that the text itself sets), `inner` with `stdin` and `wrappers` (commands
+//! that are arguments of commands: `sudo`, `sh -c`, `find -exec`).
+//!
+//! It reads more than a shell accepts, because it looks for commands and runs
+//! none; and where it cannot know what would run, it says so in
+//! [`Reading::unclear`] rather than guess. Time is linear in the text, and no
+//! nesting can exhaust the stack.
+//!
+//! Pure: a text in, commands out.
+
+mod compound;
+mod expansions;
+mod fields;
+mod grammar;
+mod inner;
+mod lexer;
+mod quotes;
+mod redirects;
+mod stdin;
+#[cfg(test)]
+mod tests;
+mod word;
+mod wrappers;
+
+pub use word::{Piece, Word};
+
+/// A longer text is not read.
+pub const LONGEST: usize = 256 * 1024;
+/// Substitutions, groups and shells inside shells nest no deeper.
+pub const DEEPEST: usize = 40;
+/// So many texts are read again with their parameters in place, and no longer ones.
+const MOST_FILLED: usize = 16;
+const LONGEST_FILLED: usize = 4096;
+/// More commands than this are not looked at.
+pub const MOST: usize = 20_000;
+
+/// What a text would start.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// Every simple command, in no particular order.
+    pub commands: Vec<Command>,
+    /// Why something may run that is not among them.
+    pub unclear: Option<String>,
+    /// How many texts were read with their parameters in place.
+    filled: usize,
+}
+
+/// One simple command, quoting undone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Command {
+    /// The program and its arguments; none for assignments or redirections alone.
+    pub words: Vec<Word>,
+    /// The names of the variables set before it.
+    pub assigns: Vec<String>,
+    /// Where its input comes from and where its output goes.
+    pub redirects: Vec<Redirect>,
+    name: Option<String>,
+}
+
+/// A redirection to or from a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Redirect {
+    /// Whether the file is written.
+    pub writes: bool,
+    /// The file.
+    pub target: Word,
+}
+
+impl Command {
+    fn new(words: Vec<Word>, assigns: Vec<String>, redirects: Vec<Redirect>) -> Command {
+        let name = words.first().and_then(Word::program_name);
+        Command { words, assigns, redirects, name }
+    }
+
+    /// The program's name without its directory; none when it cannot be known.
+    pub fn program(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// What follows the program.
+    pub fn args(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// The words as one line, for expressions and messages.
+    pub fn line(&self) -> String {
+        let words: Vec<String> = self.words.iter().map(Word::text).collect();
+        words.join(" ")
+    }
+}
+
+/// Reads a command line.
+pub fn read(text: &str) -> Reading {
+    let mut reading = Reading::default();
+    inner::read_into(&mut reading, text, 0);
+    reading
+}
+
+impl Reading {
+    /// Keeps the first reason.
+    fn doubt(&mut self, reason: impl Into<String>) {
+        self.unclear.get_or_insert_with(|| reason.into());
+    }
+}

@@ -1,0 +1,119 @@
+//! One word of a command, quoting undone.
+
+/// A word: what is known of it, and where something unknown stands.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Word {
+    /// Its parts, in order.
+    pub pieces: Vec<Piece>,
+    /// Whether any of it was quoted: such a word is never a keyword.
+    pub quoted: bool,
+    /// How many bytes of its text stand before the first quote.
+    pub(super) bare_length: usize,
+}
+
+/// A part of a word.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    /// Exactly these characters.
+    Text(String),
+    /// A character that was not quoted and may mean something: `*`, `?`, `[`
+    /// for names of files, `{`, `,`, `}` for braces.
+    Mark(char),
+    /// `$name`, and whether it stands in quotes.
+    Variable {
+        /// Its name.
+        name: String,
+        /// A quoted one is never split into several words.
+        quoted: bool,
+    },
+    /// What a substitution gives, known only when it runs.
+    Unknown,
+    /// `<(…)`: the name of a file that a command writes.
+    Process,
+    /// A separator that comes from a variable: `$IFS`.
+    Space,
+}
+
+impl Word {
+    /// A word of these characters.
+    pub fn literal(text: impl Into<String>) -> Word {
+        Word { pieces: vec![Piece::Text(text.into())], ..Word::default() }
+    }
+
+    /// Says that what follows is quoted. Even an empty quote makes a word.
+    pub(super) fn quote(&mut self) {
+        if !self.quoted {
+            self.bare_length = self.text().len();
+            self.quoted = true;
+        }
+        self.push_text("");
+    }
+
+    /// Adds a character that means itself.
+    pub fn push(&mut self, character: char) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text(text)) => text.push(character),
+            _ => self.pieces.push(Piece::Text(character.to_string())),
+        }
+    }
+
+    /// Adds characters that mean themselves.
+    pub fn push_text(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
+    }
+
+    /// The text of a word that was not quoted and holds nothing unknown: only
+    /// such a word can be a keyword.
+    pub fn bare(&self) -> Option<String> {
+        (!self.quoted).then(|| self.known()).flatten()
+    }
+
+    /// The text, when all of it is known.
+    pub fn known(&self) -> Option<String> {
+        let is_known = self.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Mark(_)));
+        is_known.then(|| self.text())
+    }
+
+    /// The text with `…` for what is not known.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(known) => text.push_str(known),
+                Piece::Mark(mark) => text.push(*mark),
+                Piece::Variable { .. } | Piece::Unknown | Piece::Process => text.push('…'),
+                Piece::Space => text.push(' '),
+            }
+        }
+        text
+    }
+
+    /// The last part of a path that names a program, in lower case and without
+    /// `.exe`; none when it cannot be known before the command runs.
+    pub fn program_name(&self) -> Option<String> {
+        let known_from = self.pieces.iter().rposition(|piece| !matches!(piece, Piece::Text(_)));
+        let name = match known_from {
+            None => self.text(),
+            // `[` is a program of its own; elsewhere it begins a set of characters.
+            Some(0) if self.pieces == [Piece::Mark('[')] => return Some("[".to_owned()),
+            Some(at) => {
+                let Some(Piece::Text(tail)) = self.pieces.get(at + 1) else { return None };
+                // An unknown directory does not hide the name behind it.
+                tail.contains('/').then(|| tail.clone())?
+            }
+        };
+        let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        // zsh takes `=name` for the path of a program.
+        let name = name.strip_prefix('=').unwrap_or(name).to_ascii_lowercase();
+        Some(name.strip_suffix(".exe").map_or(name.clone(), str::to_owned))
+    }
+
+    /// Whether nothing of it is known.
+    pub fn is_unknown(&self) -> bool {
+        !self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if !text.is_empty()))
+            && self.pieces.iter().any(|piece| !matches!(piece, Piece::Text(_) | Piece::Mark(_)))
+    }
+}
