@@ -17,6 +17,8 @@ mod escape;
 mod fold;
 mod group;
 mod linear;
+pub mod python;
+mod pike;
 mod program;
 mod set;
 mod syntax;
