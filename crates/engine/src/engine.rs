@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::decision::{Decision, HookReport, Skips};
-use crate::definition::Definition;
+use crate::definition::{Action, Definition};
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
 use crate::event::EventKind;
@@ -380,7 +380,10 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
 }
 
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
-    let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
+    // A rule has no environment and counts only where follow-ups do.
+    let asks = |hook: &&Hook| event.kind.loops() || !matches!(hook.definition.action, Action::Rule(_));
+    let of_event = set.hooks.iter().filter(|hook| hook.definition.event == event.kind);
+    let mut hooks = of_event.filter(asks).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());
     hooks.any(|hook| {
         subject.as_deref().is_none_or(|subject| hook.definition.matcher.matches(subject) != Verdict::NoMatch)

@@ -43,6 +43,7 @@ use jsonc_parser::ast::Value;
 use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::Problem;
+use crate::read_file::Glimpse;
 use findings::Findings;
 use reader::Reader;
 use text::{Fault, Outline};
@@ -54,6 +55,8 @@ pub struct Config {
     pub definitions: Vec<Definition>,
     /// Everything that is wrong, in file order.
     pub problems: Vec<Problem>,
+    /// Files beside it that the definitions were made from, as they were then.
+    pub made_from: Vec<(std::path::PathBuf, Glimpse)>,
     /// Whether the file as a whole could be read. When not, `definitions` is empty.
     pub readable: bool,
 }

@@ -39,7 +39,7 @@ impl<'t> Reader<'t> {
             self.definitions.clear();
         }
         let problems = self.findings.finish(mark, &mut self.definitions);
-        Config { definitions: self.definitions, problems, readable }
+        Config { definitions: self.definitions, problems, readable, ..Config::default() }
     }
 
     /// Warns about keys that stand twice in an object.

@@ -8,6 +8,7 @@ use crate::edition::Edition;
 use crate::judge::Judge;
 use crate::load::{LoadOptions, Surface, TrustMode};
 use crate::record::Keep;
+use crate::rule::hookify::Mode;
 use crate::run::Cancel;
 use crate::source::{Roots, ThirdParty};
 
@@ -24,6 +25,8 @@ pub struct Settings {
     pub trust: TrustMode,
     /// Whether hooks that were written for another product load too.
     pub third_party: ThirdParty,
+    /// How hookify rules are read and decided.
+    pub hookify: Mode,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
     /// The environment hooks inherit.
@@ -59,6 +62,7 @@ impl Settings {
             surface: Surface::default(),
             trust: TrustMode::default(),
             third_party: ThirdParty::default(),
+            hookify: Mode::default(),
             project_experiment: false,
             environment: Vec::new(),
             cursor_version: None,
@@ -92,6 +96,7 @@ pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
         surface: settings.surface,
         trust: settings.trust,
         third_party: settings.third_party,
+        hookify: settings.hookify,
         project_experiment: settings.project_experiment,
         thorough,
     }

@@ -9,6 +9,7 @@
 
 mod last_good;
 mod reading;
+mod rule_entries;
 mod states;
 
 #[cfg(test)]
@@ -22,7 +23,7 @@ use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::Problem;
 use crate::read_file::Glimpse;
-use crate::rule;
+use crate::rule::hookify;
 use crate::source::{self, Format, Roots, Source, ThirdParty};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
@@ -135,6 +136,8 @@ pub struct LoadOptions {
     pub trust: TrustMode,
     /// Whether hooks that were written for another product load too.
     pub third_party: ThirdParty,
+    /// How hookify rules are read and decided.
+    pub hookify: hookify::Mode,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
     /// Compile every matcher and look for every script, as `check` wants;
@@ -176,7 +179,7 @@ struct Surroundings {
 }
 
 /// Reads the text of a source.
-type Read = fn(&[u8], &Source, Edition) -> Config;
+type Read = fn(&[u8], &Source, &LoadOptions) -> Config;
 
 /// The sources of some workspaces, and the hooks they last had.
 #[derive(Debug)]
@@ -322,10 +325,15 @@ impl Surroundings {
 }
 
 /// The text of a source as hooks.
-fn read(bytes: &[u8], source: &Source, edition: Edition) -> Config {
+fn read(bytes: &[u8], source: &Source, options: &LoadOptions) -> Config {
     match source.format {
-        Format::Cursor => config::read(bytes, edition),
-        Format::Hookify => rule::hookify::read(bytes, &source.file),
+        Format::Cursor => {
+            rule_entries::resolve(config::read(bytes, options.edition), source, options.hookify)
+        }
+        Format::Hookify => {
+            let options = hookify::Options { mode: options.hookify, ..hookify::Options::default() };
+            hookify::read(bytes, &source.file, options)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::fill::Event;
+use crate::rule::hookify::Views;
 
 /// An event, and what was read for it so far.
 pub struct Look<'a> {
@@ -10,12 +11,14 @@ pub struct Look<'a> {
     pub event: &'a Event,
     read_transcript: &'a dyn Fn(&str) -> Option<String>,
     transcript: OnceCell<Option<String>>,
+    /// What hookify rules see of it.
+    pub(super) views: Views,
 }
 
 impl<'a> Look<'a> {
     /// Reads nothing yet.
     pub fn new(event: &'a Event, read_transcript: &'a dyn Fn(&str) -> Option<String>) -> Look<'a> {
-        Look { event, read_transcript, transcript: OnceCell::new() }
+        Look { event, read_transcript, transcript: OnceCell::new(), views: Views::default() }
     }
 
     /// The conversation so far; none when the event names no transcript.

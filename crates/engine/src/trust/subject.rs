@@ -152,7 +152,8 @@ fn command(definition: &Definition) -> Option<&str> {
     match &definition.action {
         Action::Command(command) => Some(command),
         Action::Broken { text, .. } => Some(text),
-        Action::Prompt { .. } | Action::Rule(_) => None,
+        Action::Rule(rule) => rule.command(),
+        Action::Prompt { .. } => None,
     }
 }
 

@@ -83,7 +83,7 @@ impl Files {
 }
 
 /// As much of the format as these tests write.
-fn read_config(bytes: &[u8], _: &Source, _: Edition) -> Config {
+fn read_config(bytes: &[u8], _: &Source, _: &LoadOptions) -> Config {
     let value: serde_json::Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) => {
@@ -103,7 +103,7 @@ fn read_config(bytes: &[u8], _: &Source, _: Edition) -> Config {
             definitions.push(definition);
         }
     }
-    Config { definitions, problems: Vec::new(), readable: true }
+    Config { definitions, readable: true, ..Config::default() }
 }
 
 pub(super) fn labels(set: &HookSet) -> Vec<&str> {
