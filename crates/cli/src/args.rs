@@ -51,6 +51,8 @@ pub enum Command {
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
     Init(commands::init::InitArgs),
+    Hookify(commands::hookify::HookifyArgs),
+    Convert(commands::convert::ConvertArgs),
     Log(commands::log::LogArgs),
     Schema(commands::schema::SchemaArgs),
     Completions(commands::completions::CompletionsArgs),

@@ -2,7 +2,9 @@
 
 pub mod check;
 pub mod completions;
+pub mod convert;
 pub mod explain;
+pub mod hookify;
 pub mod init;
 pub mod list;
 pub mod log;

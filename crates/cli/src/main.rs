@@ -70,6 +70,8 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::List(list) => commands::list::list(ui, &args.global, list),
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
         Command::Init(init) => commands::init::init(ui, &args.global, init),
+        Command::Hookify(hookify) => commands::hookify::hookify(ui, &args.global, hookify),
+        Command::Convert(convert) => commands::convert::convert(ui, &args.global, convert),
         Command::Log(log) => commands::log::log(ui, &args.global, log),
         Command::Schema(schema) => commands::schema::schema(ui, schema),
         Command::Completions(completions) => commands::completions::completions(ui, completions),

@@ -12,6 +12,7 @@ use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::read_file::{self, Owner, ReadError};
 use boathook_engine::record::Keep;
+use boathook_engine::rule::hookify::Mode;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, find_workspace, native_root};
 use serde::Deserialize;
@@ -28,6 +29,7 @@ struct ConfigFile {
     user_email: Option<String>,
     loop_ceiling: Option<u32>,
     log: LogTable,
+    hookify: HookifyTable,
     experiments: Experiments,
 }
 
@@ -35,6 +37,12 @@ struct ConfigFile {
 #[serde(default, deny_unknown_fields)]
 struct LogTable {
     payload: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct HookifyTable {
+    mode: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -69,7 +77,13 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
         let choices = "\"full\", \"redacted\" or \"none\"";
         ui.warning(&format!("{}: log.payload `{name}` is none; write {choices}", file.display()));
     }
+    let hookify = config.hookify.mode.as_deref().and_then(Mode::named);
+    if let (None, Some(name)) = (hookify, &config.hookify.mode) {
+        let choices = "\"fixed\" or \"faithful\"";
+        ui.warning(&format!("{}: hookify.mode `{name}` is none; write {choices}", file.display()));
+    }
     Ok(Settings {
+        hookify: hookify.unwrap_or_default(),
         edition: global.edition.or(edition).unwrap_or_default(),
         keep: keep.unwrap_or_default(),
         user_email: config.user_email,

@@ -2,6 +2,7 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+mod alone;
 mod recording;
 mod settings;
 
@@ -36,6 +37,7 @@ const MOST_UNWRITTEN: usize = 1_000;
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
+pub use alone::decide_alone;
 pub use settings::{Settings, load_options};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;

@@ -17,6 +17,7 @@ mod findings;
 mod fix;
 #[cfg(test)]
 mod hostile;
+mod insert;
 mod keys;
 mod matchers;
 mod nearest;
@@ -33,6 +34,7 @@ mod text;
 mod version;
 
 pub use fix::apply_fixes;
+pub use insert::{Wanted, insert_entries};
 pub use matchers::check_matchers;
 pub use placeholders::PAYLOAD_NAMES;
 pub use scripts::check_scripts;

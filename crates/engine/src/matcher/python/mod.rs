@@ -11,6 +11,7 @@
 
 mod ascii;
 mod class;
+mod ere;
 mod escape;
 mod fold;
 mod group;
@@ -21,6 +22,7 @@ mod width;
 use std::sync::{Arc, OnceLock};
 
 pub use class::is_word;
+pub use ere::{Ere, NEWLINE};
 pub use fold::lower;
 
 use super::linear::Linear;

@@ -14,6 +14,7 @@ mod advice;
 mod answer;
 mod command;
 mod condition;
+mod entries;
 mod faithful;
 mod frontmatter;
 mod meaning;
@@ -29,7 +30,9 @@ use std::ops::Range;
 use std::path::Path;
 
 pub use command::{Spelled, command_line, spelled};
-pub use condition::{Condition, Operator};
+pub use condition::{Condition, Field, Operator};
+pub use entries::Place as EntryPlace;
+pub use meaning::name_of;
 pub use view::Views;
 
 use crate::config::Config;
