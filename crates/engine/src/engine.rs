@@ -46,12 +46,20 @@ type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 pub struct Engine {
     settings: Settings,
     loader: Mutex<Loader>,
-    injected: Mutex<Vec<Hook>>,
+    injected: Mutex<Injected>,
     sessions: Mutex<Sessions>,
     environments: Environments,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
+}
+
+/// Hooks of the host's, and the last set they were put into.
+#[derive(Default)]
+struct Injected {
+    hooks: Vec<Hook>,
+    /// Of files alone, and with the host's hooks among them.
+    last: Option<(Arc<HookSet>, Arc<HookSet>)>,
 }
 
 /// What would run for an event, and the hooks it speaks of.
@@ -167,8 +175,9 @@ impl Engine {
             run_dir,
             workspace: None,
         };
-        let id = format!("host:{}", injected.len());
-        injected.push(Hook { id, definition, source: Arc::new(source), state: HookState::Ready });
+        let id = format!("host:{}", injected.hooks.len());
+        injected.hooks.push(Hook { id, definition, source: Arc::new(source), state: HookState::Ready });
+        injected.last = None;
     }
 
     /// Calls this with every record as it is made.
@@ -204,14 +213,22 @@ impl Engine {
     }
 
     fn hook_set_of(&self, workspaces: &[PathBuf]) -> Arc<HookSet> {
-        let mut set = lock(&self.loader).hooks(workspaces);
-        let injected = lock(&self.injected);
-        if !injected.is_empty() {
-            let hooks = &mut Arc::make_mut(&mut set).hooks;
-            hooks.extend(injected.iter().cloned());
-            hooks.sort_by_key(|hook| hook.source.level);
+        let set = lock(&self.loader).hooks(workspaces);
+        let mut injected = lock(&self.injected);
+        if injected.hooks.is_empty() {
+            return set;
         }
-        set
+        if let Some((before, with)) = &injected.last
+            && Arc::ptr_eq(before, &set)
+        {
+            return Arc::clone(with);
+        }
+        let mut with = HookSet::clone(&set);
+        with.hooks.extend(injected.hooks.iter().cloned());
+        with.hooks.sort_by_key(|hook| hook.source.level);
+        let with = Arc::new(with);
+        injected.last = Some((set, Arc::clone(&with)));
+        with
     }
 
     fn filled(&self, event: Event) -> Event {
@@ -342,6 +359,7 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
 /// those that are withheld with a hook of this event in them.
 fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
+    let all_withheld: Vec<_> = plan.skipped.iter().filter(|it| it.why.is_withheld()).collect();
     for report in &set.sources {
         let file = report.source.file.display();
         match &report.state {
@@ -354,10 +372,7 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
         }
-        let withheld = plan
-            .skipped
-            .iter()
-            .filter(|it| it.why.is_withheld() && it.hook.source.file == report.source.file);
+        let withheld = all_withheld.iter().filter(|it| it.hook.source.file == report.source.file);
         let mut reasons: Vec<(Why, usize)> = Vec::new();
         for skipped in withheld {
             match reasons.iter_mut().find(|(why, _)| *why == skipped.why) {
@@ -383,7 +398,8 @@ fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
 
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
     // A rule has no environment and counts only where follow-ups do.
-    let asks = |hook: &&Hook| event.kind.loops() || !matches!(hook.definition.action, Action::Rule(_));
+    let loops = event.kind.loops();
+    let asks = |hook: &&Hook| loops || !matches!(hook.definition.action, Action::Rule(_));
     let of_event = set.hooks.iter().filter(|hook| hook.definition.event == event.kind);
     let mut hooks = of_event.filter(asks).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());

@@ -143,6 +143,7 @@ const METRICS: &[Metric] = &[
         &[FLOOR],
         [0.03; 2],
     ),
+    ratio("M18", "100 hookify rules, loaded, none applies / floor", "in process", "rules silent", &[FLOOR], [0.05; 2]),
     extra("M11", "200 ms timeout, hook sleeps: overshoot", "runner sleeper", TIMEOUT, 10.0),
     extra("M11", "200 ms timeout, hook ignores TERM: overshoot", "runner term-trap", TIMEOUT, 10.0),
     extra("M11", "200 ms timeout, hook has a child: overshoot", "runner grandchild", TIMEOUT, 10.0),

@@ -3,10 +3,10 @@
 //!
 //! Reads the files that such entries name, and nothing else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{HookSet, HookState};
+use super::{Hook, HookSet, HookState};
 use crate::config::Config;
 use crate::definition::{Action, Definition};
 use crate::problem::Problem;
@@ -29,26 +29,33 @@ pub(super) fn resolve(mut config: Config, source: &Source, mode: Mode) -> Config
     config
 }
 
-/// A rule that a hooks.json names is not asked a second time for its own file.
-/// An entry that may not run itself takes nobody's place.
+/// A rule that a hooks.json names, itself or as the script that was made of
+/// it, is not asked a second time for its own file. An entry that may not run
+/// itself takes nobody's place.
 pub(super) fn drop_named_twice(set: &mut HookSet) {
-    let hookify_hooks = |set: &HookSet| set.hooks.iter().any(|hook| hook.source.format == Format::Hookify);
-    if !hookify_hooks(set) {
+    if !set.hooks.iter().any(|hook| hook.source.format == Format::Hookify) {
         return;
     }
-    let named: Vec<_> = set
-        .hooks
-        .iter()
-        .filter(|hook| hook.state == HookState::Ready && hook.source.format == Format::Cursor)
-        .filter_map(|hook| match &hook.definition.action {
-            Action::Rule(rule) => {
-                rule.command().and_then(hookify::spelled).map(|it| hook.source.run_dir.join(it.file))
-            }
-            Action::Command(_) | Action::Prompt { .. } | Action::Broken { .. } => None,
-        })
-        .collect();
-    let is_named = |file: &Path| named.iter().any(|other| same_file(other, file));
-    set.hooks.retain(|hook| hook.source.format != Format::Hookify || !is_named(&hook.source.file));
+    let ready = |hook: &&Hook| hook.state == HookState::Ready && hook.source.format == Format::Cursor;
+    let named: Vec<PathBuf> = set.hooks.iter().filter(ready).filter_map(named_file).collect();
+    let is_named = |hook: &Hook| {
+        let script = hook.source.run_dir.join(".cursor/hooks").join(hookify::script_name(&hook.source.file));
+        named.iter().any(|other| *other == script || same_file(other, &hook.source.file))
+    };
+    set.hooks.retain(|hook| hook.source.format != Format::Hookify || !is_named(hook));
+}
+
+/// The rule, or the script of one, that an entry names.
+fn named_file(hook: &Hook) -> Option<PathBuf> {
+    let file = match &hook.definition.action {
+        Action::Rule(rule) => hookify::spelled(rule.command()?)?.file,
+        Action::Command(command) => {
+            let word = command.split_whitespace().next()?;
+            PathBuf::from(word.strip_prefix("./").unwrap_or(word))
+        }
+        Action::Prompt { .. } | Action::Broken { .. } => return None,
+    };
+    Some(hook.source.run_dir.join(file))
 }
 
 fn action(command: &str, file: &Path, spelled: &Spelled, mode: Mode) -> (Action, Option<Problem>) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use boathook_engine::config::{Wanted, insert_entries};
 use boathook_engine::event::EventKind;
 use boathook_engine::read_file::{self, Owner};
-use boathook_engine::rule::hookify::{Mode, Options, Rule, command_line, name_of, read_rule, spelled};
+use boathook_engine::rule::hookify::{Mode, Options, Rule, command_line, read_rule, script_name, spelled};
 use boathook_engine::source::Source;
 
 use super::output::Output;
@@ -152,7 +152,7 @@ impl Work<'_> {
                 return Ok(());
             }
         };
-        let name = format!(".cursor/hooks/hookify-{}.sh", reduced(&name_of(file)));
+        let name = format!(".cursor/hooks/{}", script_name(file));
         let path = self.root.join(&name);
         let first = format!("# Generated from: {shown}");
         if self.outputs.iter().any(|output| output.path == path) {
@@ -222,10 +222,4 @@ fn rules_of(root: &Path) -> Vec<PathBuf> {
 
 fn named(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failed> {
     files.iter().map(|file| file.canonicalize().map_err(|error| Failed::file(file, error))).collect()
-}
-
-/// Letters, digits and `._-`; everything else is a dash.
-fn reduced(name: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
-    name.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect()
 }

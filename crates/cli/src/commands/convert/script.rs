@@ -165,9 +165,12 @@ fn otherwise(call: Call) -> &'static str {
     }
 }
 
-/// The first line of the message that says something.
+/// The first line of the message that says something, without its marks.
 fn description(rule: &Rule) -> String {
-    let line = rule.message.lines().map(|line| line.trim_matches(['#', '*', ' ', '\t'])).find(|line| !line.is_empty());
-    let shown: String = line.unwrap_or(&rule.name).chars().filter(|letter| !letter.is_control()).collect();
-    shown.trim().to_owned()
+    let plain = |line: &str| -> String {
+        let kept = line.chars().filter(|letter| !letter.is_control() && !matches!(letter, '#' | '*' | '`'));
+        kept.collect::<String>().trim().to_owned()
+    };
+    let line = rule.message.lines().map(plain).find(|line| !line.is_empty());
+    line.unwrap_or_else(|| plain(&rule.name))
 }

@@ -96,9 +96,13 @@ impl Writer {
         if repeat.min.max(repeat.max.unwrap_or(0)) > MOST {
             return Err(format!("a repetition of more than {MOST}"));
         }
-        self.push("(");
-        self.node(&repeat.body, false)?;
-        self.push(")");
+        if let Node::One(_) | Node::Group(..) = *repeat.body {
+            self.node(&repeat.body, false)?;
+        } else {
+            self.push("(");
+            self.node(&repeat.body, false)?;
+            self.push(")");
+        }
         match (repeat.min, repeat.max) {
             (0, None) => self.push("*"),
             (1, None) => self.push("+"),

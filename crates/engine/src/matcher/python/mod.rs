@@ -16,6 +16,7 @@ mod escape;
 mod fold;
 mod group;
 mod parse;
+mod required;
 mod unicode;
 mod width;
 
@@ -24,6 +25,9 @@ use std::sync::{Arc, OnceLock};
 pub use class::is_word;
 pub use ere::{Ere, NEWLINE};
 pub use fold::lower;
+pub use required::Pairs;
+
+use required::Required;
 
 use super::linear::Linear;
 use super::program::Program;
@@ -42,6 +46,7 @@ struct Inner {
     tree: OnceLock<Result<Tree, PatternError>>,
     narrow: OnceLock<Engine>,
     wide: OnceLock<Engine>,
+    required: OnceLock<Required>,
 }
 
 /// Why a pattern cannot be used, and at which of its characters (from 1).
@@ -88,6 +93,13 @@ impl Pattern {
             self.inner.wide.get_or_init(|| Engine::new(tree)).is_match(subject)
         };
         if fits { Verdict::Match } else { Verdict::NoMatch }
+    }
+
+    /// Whether it may fit in a text of ASCII alone that has these pairs of
+    /// letters. No is certain, and cheap.
+    pub fn may_fit(&self, pairs: &Pairs) -> bool {
+        let required = || self.tree().as_ref().map_or_else(|_| Required::default(), |tree| Required::of(&tree.root));
+        self.inner.required.get_or_init(required).may_be_in(pairs)
     }
 
     /// Why it cannot be used, if so.

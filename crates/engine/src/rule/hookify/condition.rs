@@ -65,12 +65,15 @@ impl Condition {
     /// Whether it holds. A field that the event lacks fails every operator,
     /// `not_contains` too.
     pub fn holds(&self, look: &Look<'_>, view: &View) -> bool {
-        let Some(text) = view.field(look, &self.field) else { return false };
-        let pattern = self.pattern.text();
+        let Some(seen) = view.field(look, &self.field) else { return false };
+        let (text, pattern) = (&*seen.text, self.pattern.text());
         match self.operator {
-            Operator::RegexMatch => self.pattern.matches(&text) == Verdict::Match,
+            Operator::RegexMatch => {
+                let may_fit = seen.pairs().is_none_or(|pairs| self.pattern.may_fit(pairs));
+                may_fit && self.pattern.matches(text) == Verdict::Match
+            }
             Operator::Contains => text.contains(pattern),
-            Operator::Equals => *text == *pattern,
+            Operator::Equals => text == pattern,
             Operator::NotContains => !text.contains(pattern),
             Operator::StartsWith => text.starts_with(pattern),
             Operator::EndsWith => text.ends_with(pattern),

@@ -104,6 +104,14 @@ pub fn name_of(file: &Path) -> String {
     if short.is_empty() { "unnamed".to_owned() } else { short.to_owned() }
 }
 
+/// What the script of a rule is called: letters, digits and `._-` of its name.
+pub fn script_name(file: &Path) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
+    let reduced: String =
+        name_of(file).chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
+    format!("hookify-{reduced}.sh")
+}
+
 fn names(tools: &str, mode: Mode) -> Vec<String> {
     let name = |name: &str| match mode {
         Mode::Faithful => name.to_owned(),

@@ -32,8 +32,9 @@ use std::path::Path;
 pub use command::{Spelled, command_line, spelled};
 pub use condition::{Condition, Field, Operator};
 pub use entries::Place as EntryPlace;
-pub use meaning::name_of;
+pub use meaning::{name_of, script_name};
 pub use view::Views;
+use view::View;
 
 use crate::config::Config;
 use crate::definition::{Action, Definition};
@@ -193,11 +194,11 @@ impl Rule {
 
     /// What it says to an event; nothing when it does not apply.
     pub fn apply(&self, look: &Look<'_>) -> Option<ReadOutcome> {
-        if self.conditions.is_empty() || !self.is_for(look) {
+        let view = look.views.of(look, self.options.mode);
+        if self.conditions.is_empty() || !self.is_for(view) {
             return None;
         }
-        let view = look.views.of(look, self.options.mode);
-        let holds = self.conditions.iter().all(|condition| condition.holds(look, &view));
+        let holds = self.conditions.iter().all(|condition| condition.holds(look, view));
         holds.then(|| answer::outcome(self, look.event.kind))
     }
 
@@ -243,8 +244,7 @@ impl Rule {
         self.blocks || self.options.warn_as != WarnAs::Message
     }
 
-    fn is_for(&self, look: &Look<'_>) -> bool {
-        let view = look.views.of(look, self.options.mode);
+    fn is_for(&self, view: &View) -> bool {
         let judged_elsewhere = self.entry.is_none()
             && view.call == Call::Tool
             && view.is_shell()

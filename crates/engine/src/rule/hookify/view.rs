@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::condition::Field;
 use super::{About, Mode, python_text};
 use crate::event::Call;
+use crate::matcher::python::Pairs;
 use crate::rule::Look;
 
 /// The tools that change files, in the plugin's words and in the product's.
@@ -23,8 +24,8 @@ const SYNONYMS: [&[&str]; 2] =
 /// The views of one event, one for each mode.
 #[derive(Default)]
 pub struct Views {
-    fixed: OnceCell<Rc<View>>,
-    faithful: OnceCell<Rc<View>>,
+    fixed: OnceCell<View>,
+    faithful: OnceCell<View>,
 }
 
 /// What rules of one mode see.
@@ -37,17 +38,31 @@ pub struct View {
     /// The tool, in the product's words.
     named: String,
     input: OnceCell<Map<String, Value>>,
-    known: RefCell<Vec<(Field, Option<Rc<str>>)>>,
+    known: RefCell<Vec<(Field, Option<Rc<Seen>>)>>,
+}
+
+/// The text of a field.
+pub struct Seen {
+    /// All of it.
+    pub text: String,
+    pairs: OnceCell<Option<Pairs>>,
+}
+
+impl Seen {
+    /// The pairs of letters in it; none when it is not ASCII alone.
+    pub fn pairs(&self) -> Option<&Pairs> {
+        self.pairs.get_or_init(|| self.text.is_ascii().then(|| Pairs::of(&self.text))).as_ref()
+    }
 }
 
 impl Views {
     /// The view of a mode.
-    pub fn of(&self, look: &Look<'_>, mode: Mode) -> Rc<View> {
+    pub fn of(&self, look: &Look<'_>, mode: Mode) -> &View {
         let cell = match mode {
             Mode::Fixed => &self.fixed,
             Mode::Faithful => &self.faithful,
         };
-        Rc::clone(cell.get_or_init(|| Rc::new(View::new(look, mode))))
+        cell.get_or_init(|| View::new(look, mode))
     }
 }
 
@@ -104,7 +119,7 @@ impl View {
     }
 
     /// The text of a field; none when the event has no such thing.
-    pub fn field(&self, look: &Look<'_>, field: &Field) -> Option<Rc<str>> {
+    pub fn field(&self, look: &Look<'_>, field: &Field) -> Option<Rc<Seen>> {
         if let Some((_, known)) = self.known.borrow().iter().find(|(known, _)| known == field) {
             return known.clone();
         }
@@ -112,7 +127,7 @@ impl View {
             Field::Named(name) => self.named_field(look, name),
             Field::Subject => self.subject(look),
         };
-        let found: Option<Rc<str>> = found.map(Rc::from);
+        let found = found.map(|text| Rc::new(Seen { text, pairs: OnceCell::new() }));
         self.known.borrow_mut().push((field.clone(), found.clone()));
         found
     }
