@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use boathook_engine::definition::{Action, Definition};
 use boathook_engine::event::EventKind;
@@ -45,6 +46,10 @@ impl RuleEngines {
         let slot = if files { &mut self.files } else { &mut self.injected };
         if slot.is_none() {
             *slot = Some(if files { with_files(directory)? } else { with_rules(directory)? });
+            if files {
+                // A file that just changed is read again at every look.
+                thread::sleep(Duration::from_millis(2100));
+            }
             // Expressions are compiled, and compiled well, while they are asked.
             run(slot.as_ref(), 50, payload)?;
         }

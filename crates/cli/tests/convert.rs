@@ -9,7 +9,8 @@ use serde_json::Value;
 
 const FORCE: &str = "---\nname: no-force\nenabled: true\nevent: bash\npattern: git\\s+push\\s+.*--force\naction: block\n---\n\n**Never** force.\nEOF\nIt's \"final\" \\o/\n";
 const WARN: &str = "---\nname: commit\nenabled: true\nevent: bash\npattern: git\\s+commit\naction: warn\n---\nTests first.\n";
-const TODO: &str = "---\nname: todo\nenabled: true\nevent: file\npattern: TODO\naction: warn\n---\nNo TODO.\n";
+const TODO: &str =
+    "---\nname: todo\nenabled: true\nevent: file\npattern: TODO\naction: warn\n---\nNo TODO.\n";
 const SECRET: &str = "---\nname: env\nenabled: true\nevent: file\naction: block\nconditions:\n  - field: file_path\n    operator: regex_match\n    pattern: \\.env$\n---\nNo secrets.\n";
 
 fn project() -> TestContext {

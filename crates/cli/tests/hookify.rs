@@ -7,7 +7,8 @@ use std::fs;
 use context::TestContext;
 use serde_json::{Value, json};
 
-const RULE: &str = "---\nname: no-rm\nenabled: true\nevent: bash\npattern: rm\\s+-rf\naction: block\n---\nUse trash.\n";
+const RULE: &str =
+    "---\nname: no-rm\nenabled: true\nevent: bash\npattern: rm\\s+-rf\naction: block\n---\nUse trash.\n";
 const FILE: &str = "project/.claude/hookify.no-rm.local.md";
 
 fn project() -> TestContext {
@@ -58,10 +59,8 @@ fn a_rule_that_a_hooks_json_names_is_asked_once() {
         "project/.cursor/hooks.json",
         json!({ "version": 1, "hooks": { "beforeShellExecution": [{ "command": command }] } }).to_string(),
     );
-    let output = cx.output_with(
-        ["run", "beforeShellExecution", "--trust", "--trace"],
-        br#"{"command":"rm -rf /"}"#,
-    );
+    let output =
+        cx.output_with(["run", "beforeShellExecution", "--trust", "--trace"], br#"{"command":"rm -rf /"}"#);
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&output.stderr);
     let trace = stderr.lines().find(|line| line.starts_with('{')).expect("a trace");
@@ -135,7 +134,10 @@ fn the_command_answers_as_the_engine_does() {
     let shell = |command: &str| json!({ "hook_event_name": "beforeShellExecution", "command": command });
     let file = ".claude/hookify.no-rm.local.md";
     let said = answer(&cx, &["hookify", file], &shell("rm -rf /"));
-    assert_eq!((&said["permission"], &said["agent_message"]), (&json!("deny"), &json!("**[no-rm]**\nUse trash.")));
+    assert_eq!(
+        (&said["permission"], &said["agent_message"]),
+        (&json!("deny"), &json!("**[no-rm]**\nUse trash."))
+    );
     assert_eq!(answer(&cx, &["hookify", file], &shell("ls")), json!({}));
     cx.write(FILE, RULE.replace("block", "warn"));
     assert_eq!(answer(&cx, &["hookify", "--warn-as", "ask", file], &shell("rm -rf /"))["permission"], "ask");
@@ -166,7 +168,9 @@ fn the_command_fails_without_looking_like_a_refusal() {
 fn prompts_are_held_back_and_stops_go_on() {
     let cx = TestContext::new();
     fs::create_dir_all(cx.path("project/.git")).expect("a directory");
-    let rule = |event: &str, pattern: &str| format!("---\nname: r\nevent: {event}\naction: block\npattern: {pattern}\n---\nNo.\n");
+    let rule = |event: &str, pattern: &str| {
+        format!("---\nname: r\nevent: {event}\naction: block\npattern: {pattern}\n---\nNo.\n")
+    };
     cx.write("project/.claude/hookify.p.local.md", rule("prompt", "password"));
     cx.write("project/.claude/hookify.s.local.md", rule("stop", ".*"));
     let held = answer(&cx, &["run", "beforeSubmitPrompt", "--trust"], &json!({ "prompt": "my PASSWORD" }));

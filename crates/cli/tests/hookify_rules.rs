@@ -90,12 +90,20 @@ fn both_modes_decide_as_the_table_says() {
     let mut wrong = Vec::new();
     for table in tables() {
         for case in &table.cases {
-            let found = [Mode::Fixed, Mode::Faithful].map(|mode| native(&table.text, mode, case.on, &case.given));
+            let found =
+                [Mode::Fixed, Mode::Faithful].map(|mode| native(&table.text, mode, case.on, &case.given));
             if found != [case.fixed.clone(), case.faithful.clone()] {
                 wrong.push(format!("{}: {} {}: {found:?}", table.name, case.on.name(), case.given));
             }
-            let differs = case.fixed != case.faithful || (table.no_script.is_none() && case.script != case.fixed);
-            assert_eq!(differs, case.why.is_some(), "{}: a difference has a reason: {}", table.name, case.given);
+            let differs =
+                case.fixed != case.faithful || (table.no_script.is_none() && case.script != case.fixed);
+            assert_eq!(
+                differs,
+                case.why.is_some(),
+                "{}: a difference has a reason: {}",
+                table.name,
+                case.given
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -122,7 +130,8 @@ impl Scripts {
         }
         fs::create_dir(cx.path("project/.git")).expect("a directory");
         let output = cx.output(["convert", "hookify", "--scripts", "--warn-as", "message"]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        let said =
+            String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
         let text = fs::read_to_string(cx.path("project/.cursor/hooks.json")).expect("a hooks.json");
         let config: Value = serde_json::from_str(&text).expect("JSON");
         let mut made = HashMap::new();
@@ -156,7 +165,12 @@ impl Scripts {
         let output = pipe(command, b"");
         let answer: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {:?}", String::from_utf8_lossy(&output.stdout)));
-        assert!(output.stderr.is_empty(), "{}: {}", script.display(), String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.stderr.is_empty(),
+            "{}: {}",
+            script.display(),
+            String::from_utf8_lossy(&output.stderr)
+        );
         let said = answer.get("user_message").or(answer.get("followup_message")).is_some();
         let word = match (answer["permission"].as_str(), answer["continue"].as_bool()) {
             (Some("deny"), _) => "deny",
@@ -190,7 +204,10 @@ fn scripts_decide_as_the_table_says_on_dash_and_bash() {
                 let Some(found) = scripts.says(number, shell, case.on, &case.given) else { continue };
                 ran += 1;
                 if found != case.script {
-                    wrong.push(format!("{}: {shell}: {}: {found}, not {}", table.name, case.given, case.script));
+                    wrong.push(format!(
+                        "{}: {shell}: {}: {found}, not {}",
+                        table.name, case.given, case.script
+                    ));
                 }
             }
         }
@@ -229,10 +246,15 @@ fn faithful_mode_does_what_a_model_of_the_plugin_does() {
         .flat_map(|table| &table.cases)
         .filter_map(|case| Some((case.on, case.given.clone(), of_plugin(case.on, &case.given, &transcript)?)))
         .collect();
-    let rules: Vec<String> =
-        tables.iter().map(|table| table.text.clone()).chain(corpus().into_iter().map(|(_, text)| text)).collect();
-    let questions: Vec<(&str, &Value)> =
-        rules.iter().flat_map(|rule| pool.iter().map(move |(_, _, payload)| (rule.as_str(), payload))).collect();
+    let rules: Vec<String> = tables
+        .iter()
+        .map(|table| table.text.clone())
+        .chain(corpus().into_iter().map(|(_, text)| text))
+        .collect();
+    let questions: Vec<(&str, &Value)> = rules
+        .iter()
+        .flat_map(|rule| pool.iter().map(move |(_, _, payload)| (rule.as_str(), payload)))
+        .collect();
     let mut model = Command::new("python3");
     model.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hookify_model.py"));
     if Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -257,7 +279,13 @@ fn faithful_mode_does_what_a_model_of_the_plugin_does() {
             wrong.push(format!("{rule:?}\n  {} {given}: the model {expected:?}, we {found}", on.name()));
         }
     }
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), answers.len(), wrong[..wrong.len().min(15)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        answers.len(),
+        wrong[..wrong.len().min(15)].join("\n")
+    );
 }
 
 /// The rules of the corpus, when there is one.
@@ -310,10 +338,14 @@ fn every_rule_of_the_corpus_loads_and_is_decided_alike() {
     let scripts = Scripts::of(&corpus.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>());
     for (number, (name, text)) in corpus.iter().enumerate() {
         for mode in [Mode::Fixed, Mode::Faithful] {
-            let found = read_rule(text.as_bytes(), Path::new(name), Options { mode, warn_as: WarnAs::Message });
+            let found =
+                read_rule(text.as_bytes(), Path::new(name), Options { mode, warn_as: WarnAs::Message });
             let rule = found.rule.unwrap_or_else(|| panic!("{name}: {:?}", found.problems));
             assert!(found.broken.is_none(), "{name}: {:?}", found.broken);
-            assert!(text.ends_with(rule.message.as_str()) || text.trim_end().ends_with(&rule.message), "{name}");
+            assert!(
+                text.ends_with(rule.message.as_str()) || text.trim_end().ends_with(&rule.message),
+                "{name}"
+            );
             assert!(!rule.events().is_empty(), "{name}");
             assert!(found.enabled || found.problems.iter().any(|it| it.code == "hookify-disabled"), "{name}");
         }

@@ -29,11 +29,8 @@ json.dump(out, sys.stdout)
 
 /// What Python says: true, false, or nothing for a pattern it does not take.
 fn python(cases: &[(String, String)]) -> Option<Vec<Value>> {
-    let child = Command::new("python3")
-        .args(["-c", ASK])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
+    let child =
+        Command::new("python3").args(["-c", ASK]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
         eprintln!("python3 is not here: nothing is compared");
         return None;
@@ -60,7 +57,9 @@ fn compare(cases: &[(String, String)]) {
         }
         let found = known.entry(pattern).or_insert_with(|| Pattern::new(pattern.as_str()));
         let agrees = match (found.matches(text), expected.as_bool()) {
-            (Verdict::Match, Some(true)) | (Verdict::NoMatch, Some(false)) | (Verdict::Invalid(_), None) => true,
+            (Verdict::Match, Some(true)) | (Verdict::NoMatch, Some(false)) | (Verdict::Invalid(_), None) => {
+                true
+            }
             (Verdict::Invalid(reason), Some(_)) => BEYOND_US.iter().any(|known| reason.contains(known)),
             (Verdict::Match | Verdict::NoMatch, _) => false,
         };
@@ -110,22 +109,161 @@ const TEXTS: &[&str] = &[
 #[test]
 fn patterns_people_write_mean_what_python_means() {
     let patterns = [
-        r"rm\s+-rf", r"rm\s+(-rf|-fr|--recursive.*--force|--force.*--recursive)\s", r"rm\s+-rf\s+(/|~|\*|\.\.|\$)",
-        r"git\s+push\s+.*(-f|--force)", r"git push.*(--force|\s-f\b)",
+        r"rm\s+-rf",
+        r"rm\s+(-rf|-fr|--recursive.*--force|--force.*--recursive)\s",
+        r"rm\s+-rf\s+(/|~|\*|\.\.|\$)",
+        r"git\s+push\s+.*(-f|--force)",
+        r"git push.*(--force|\s-f\b)",
         r"(^|[;&|]|\n)\s*git\s+push\b[^;&|\n]*(\s--force(-with-lease|-if-includes)?\b|\s-f\b|\s\+[A-Za-z0-9._/-]+(:|$))",
-        r"console\.(log|warn|error|info|debug)\(", r"\.env$|\.env\.|credentials|secrets", r"^[^/]", r".*", r"", r"TODO|FIXME",
-        r"\.(tsx?|jsx?)$", r"(?i)GIT", r"(?-i:git)", r"(?i:x)Y", r"(?s)a.b", r"(?m)^b$", r"(?m)a$", r"a$", r"a\Z", r"\Aa", r"^$", r"$", r"\b", r"\B",
-        r"\bété\b", r"\w+", r"^\w+$", r"\W", r"^\S+$", r"\d", r"^\d+$", r"(?a)\w{3}", r"(?a)\d", r"(?a)é", r"(?u)é", r"a{,3}b", r"a{2}", r"a{2,}", r"a{}", r"a{,}", r"a{x}",
-        r"(?P<n>a)(?P=n)", r"(a)\1", r"(a)(b)?\2", r"(?:a|ab)(?:c|bcd)?", r"(?=a)", r"a(?!b)", r"(?<=a)b", r"(?<!a)b", r"(?<=a|b)c", r"(?<=ab|c)d",
-        r"(?>a+)b", r"a++a", r"a*+!", r"a?+b", r"a{1,3}+b", r"(?(1)a|b)", r"(a)?(?(1)b|c)", r"(?P<x>a)?(?(x)b|!)", r"(?x) a b # c", r"(?x)a\ b", r"(?#note)a", r"a(?#note)*b",
-        r"[]a]", r"[^]a]", r"[a-]", r"[-a]", r"[\]]", r"[\w-]", r"[\d\s]+", r"[^\W]", r"[^\w\s]", r"[é-ü]", r"[k-s]", r"[^a-z]", r"\x41", r"\u0041", r"\U0001F600", r"\101", r"\0", r"[\b]", r"\t|\n",
-        r"Σ", r"σ", r"ς", r"ß", r"K", r"\u017f", r"İ", r"ı", r"i", r"[i]", r"日", r"[\u4e00-\u9fff]", r"😀",
-        r"*a", r"a**", r"a*?", r"a+?b", r"(a", r"a)", r"[a", r"\q", r"\8", r"\1", r"(?P<1>a)", r"(?P<n>a)(?P<n>b)", r"(?<=a+)b", r"a(?i)b", r"(?i)(?m)^a", r"(?L)a", r"(?au)a", r"(?i-i:a)", r"(?z)", r"(?<n>a)",
-        r"x{2,1}", r"\x4", r"\N{DASH}", r"a|*", r"^*", r"\b+", r"(?=a)*b", r"(a*)*b", r"(a*)+", r"(|a)+", r"(?:)*", r"((((a))))", r"\.\*", r"\-", r"\/", r"\é", r"{1}", r"a{1}{2}", r"(a{1}){2}", r"]", r"}", r"a]b",
-        r"(a+)+$", r"(?:a|a)*$", r"\s*\n", r"[ \t]+$", r"^\s*#", r"(['\x22]).*?\1", r"(?:\b|_)bar", r"\$\{?\w+", r"[A-Z]{2,}", r"(?-i:[A-Z]{2,})", r"(?-i:\b[a-z]+_[a-z]+\b)",
+        r"console\.(log|warn|error|info|debug)\(",
+        r"\.env$|\.env\.|credentials|secrets",
+        r"^[^/]",
+        r".*",
+        r"",
+        r"TODO|FIXME",
+        r"\.(tsx?|jsx?)$",
+        r"(?i)GIT",
+        r"(?-i:git)",
+        r"(?i:x)Y",
+        r"(?s)a.b",
+        r"(?m)^b$",
+        r"(?m)a$",
+        r"a$",
+        r"a\Z",
+        r"\Aa",
+        r"^$",
+        r"$",
+        r"\b",
+        r"\B",
+        r"\bété\b",
+        r"\w+",
+        r"^\w+$",
+        r"\W",
+        r"^\S+$",
+        r"\d",
+        r"^\d+$",
+        r"(?a)\w{3}",
+        r"(?a)\d",
+        r"(?a)é",
+        r"(?u)é",
+        r"a{,3}b",
+        r"a{2}",
+        r"a{2,}",
+        r"a{}",
+        r"a{,}",
+        r"a{x}",
+        r"(?P<n>a)(?P=n)",
+        r"(a)\1",
+        r"(a)(b)?\2",
+        r"(?:a|ab)(?:c|bcd)?",
+        r"(?=a)",
+        r"a(?!b)",
+        r"(?<=a)b",
+        r"(?<!a)b",
+        r"(?<=a|b)c",
+        r"(?<=ab|c)d",
+        r"(?>a+)b",
+        r"a++a",
+        r"a*+!",
+        r"a?+b",
+        r"a{1,3}+b",
+        r"(?(1)a|b)",
+        r"(a)?(?(1)b|c)",
+        r"(?P<x>a)?(?(x)b|!)",
+        r"(?x) a b # c",
+        r"(?x)a\ b",
+        r"(?#note)a",
+        r"a(?#note)*b",
+        r"[]a]",
+        r"[^]a]",
+        r"[a-]",
+        r"[-a]",
+        r"[\]]",
+        r"[\w-]",
+        r"[\d\s]+",
+        r"[^\W]",
+        r"[^\w\s]",
+        r"[é-ü]",
+        r"[k-s]",
+        r"[^a-z]",
+        r"\x41",
+        r"\u0041",
+        r"\U0001F600",
+        r"\101",
+        r"\0",
+        r"[\b]",
+        r"\t|\n",
+        r"Σ",
+        r"σ",
+        r"ς",
+        r"ß",
+        r"K",
+        r"\u017f",
+        r"İ",
+        r"ı",
+        r"i",
+        r"[i]",
+        r"日",
+        r"[\u4e00-\u9fff]",
+        r"😀",
+        r"*a",
+        r"a**",
+        r"a*?",
+        r"a+?b",
+        r"(a",
+        r"a)",
+        r"[a",
+        r"\q",
+        r"\8",
+        r"\1",
+        r"(?P<1>a)",
+        r"(?P<n>a)(?P<n>b)",
+        r"(?<=a+)b",
+        r"a(?i)b",
+        r"(?i)(?m)^a",
+        r"(?L)a",
+        r"(?au)a",
+        r"(?i-i:a)",
+        r"(?z)",
+        r"(?<n>a)",
+        r"x{2,1}",
+        r"\x4",
+        r"\N{DASH}",
+        r"a|*",
+        r"^*",
+        r"\b+",
+        r"(?=a)*b",
+        r"(a*)*b",
+        r"(a*)+",
+        r"(|a)+",
+        r"(?:)*",
+        r"((((a))))",
+        r"\.\*",
+        r"\-",
+        r"\/",
+        r"\é",
+        r"{1}",
+        r"a{1}{2}",
+        r"(a{1}){2}",
+        r"]",
+        r"}",
+        r"a]b",
+        r"(a+)+$",
+        r"(?:a|a)*$",
+        r"\s*\n",
+        r"[ \t]+$",
+        r"^\s*#",
+        r"(['\x22]).*?\1",
+        r"(?:\b|_)bar",
+        r"\$\{?\w+",
+        r"[A-Z]{2,}",
+        r"(?-i:[A-Z]{2,})",
+        r"(?-i:\b[a-z]+_[a-z]+\b)",
     ];
-    let cases: Vec<(String, String)> =
-        patterns.iter().flat_map(|pattern| TEXTS.iter().map(|text| (pattern.to_string(), text.to_string()))).collect();
+    let cases: Vec<(String, String)> = patterns
+        .iter()
+        .flat_map(|pattern| TEXTS.iter().map(|text| (pattern.to_string(), text.to_string())))
+        .collect();
     compare(&cases);
 }
 
@@ -146,11 +284,14 @@ impl Dice {
 #[test]
 fn patterns_nobody_writes_mean_what_python_means() {
     const PIECES: &[&str] = &[
-        "a", "b", "é", "K", "1", "_", " ", r"\n", ".", "^", "$", r"\b", r"\B", r"\A", r"\Z", r"\w", r"\W", r"\s", r"\S", r"\d", r"\D", "*", "+", "?", "*?", "++",
-        "{2}", "{,2}", "{1,}", "|", "(", ")", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?-i:", "(?s:", "(?m:", "(?P<n>", "(?P=n)", r"\1", "[ab]", "[^a]", "[a-c", "]", r"[\w.]", r"[^\s]",
-        "(?(1)", "-", r"\.", "ſ", "σ", "#", "(?x:", "{", "}",
+        "a", "b", "é", "K", "1", "_", " ", r"\n", ".", "^", "$", r"\b", r"\B", r"\A", r"\Z", r"\w", r"\W",
+        r"\s", r"\S", r"\d", r"\D", "*", "+", "?", "*?", "++", "{2}", "{,2}", "{1,}", "|", "(", ")", "(?:",
+        "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?-i:", "(?s:", "(?m:", "(?P<n>", "(?P=n)", r"\1",
+        "[ab]", "[^a]", "[a-c", "]", r"[\w.]", r"[^\s]", "(?(1)", "-", r"\.", "ſ", "σ", "#", "(?x:", "{",
+        "}",
     ];
-    const LETTERS: &[&str] = &["a", "b", "A", "é", "É", "k", "\u{212A}", "1", "_", " ", "\n", "-", ".", "s", "σ", "ς", "#"];
+    const LETTERS: &[&str] =
+        &["a", "b", "A", "é", "É", "k", "\u{212A}", "1", "_", " ", "\n", "-", ".", "s", "σ", "ς", "#"];
     let mut dice = Dice(2026);
     let mut cases = Vec::new();
     for _ in 0..12_000 {

@@ -71,7 +71,8 @@ pub fn hookify(ui: &mut Ui, global: &Global, args: &HookifyArgs) -> Result<Statu
     let read = read_file::read(&args.file, read_file::CONFIG_LIMIT, Owner::Anybody)
         .map_err(|error| Failed::other(format!("{}: {error}", args.file.display()), "name a hookify rule"))?;
     let found = read_rule(&read.bytes, &args.file, Options { mode, warn_as: args.warn_as.into() });
-    let problem = found.broken.clone().or_else(|| found.problems.first().map(|problem| problem.message.clone()));
+    let problem =
+        found.broken.clone().or_else(|| found.problems.first().map(|problem| problem.message.clone()));
     let (Some(rule), None) = (found.rule, found.broken) else {
         let problem = format!("{}: {}", args.file.display(), problem.unwrap_or_default());
         return Err(Failed::other(problem, "`boathook check` says what to write instead"));

@@ -64,7 +64,8 @@ fn command_of(element: &Value<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {
     if *command.value == wanted.command {
         return Some(Vec::new());
     }
-    (wanted.same)(&command.value).then(|| vec![Edit { bytes: bytes_of(command), text: quoted(&wanted.command) }])
+    (wanted.same)(&command.value)
+        .then(|| vec![Edit { bytes: bytes_of(command), text: quoted(&wanted.command) }])
 }
 
 fn into_object(file: &str, object: &Object<'_>, text: &str, indent: usize) -> Edit {
@@ -76,7 +77,17 @@ fn into_object(file: &str, object: &Object<'_>, text: &str, indent: usize) -> Ed
         }
         None => {
             let outer = " ".repeat(indent.saturating_sub(2));
-            Edit { bytes: object.range.start..object.range.end, text: around(file, object.range.start + 1..object.range.end - 1, '{', '}', &format!("{margin}{text}"), &outer) }
+            Edit {
+                bytes: object.range.start..object.range.end,
+                text: around(
+                    file,
+                    object.range.start + 1..object.range.end - 1,
+                    '{',
+                    '}',
+                    &format!("{margin}{text}"),
+                    &outer,
+                ),
+            }
         }
     }
 }
@@ -97,7 +108,14 @@ fn into_list(file: &str, list: &Array<'_>, text: &str) -> Edit {
 }
 
 /// What was empty but for comments, with something in it.
-fn around(file: &str, inside: std::ops::Range<usize>, open: char, close: char, text: &str, outer: &str) -> String {
+fn around(
+    file: &str,
+    inside: std::ops::Range<usize>,
+    open: char,
+    close: char,
+    text: &str,
+    outer: &str,
+) -> String {
     let kept = file[inside].trim_end();
     format!("{open}{kept}\n{text}\n{outer}{close}")
 }
@@ -147,8 +165,16 @@ mod tests {
     #[test]
     fn an_entry_is_added_and_the_rest_stays() {
         let cases = [
-            ("nothing", "", "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" }\n    ]\n  }\n}\n"),
-            ("no hooks", "{ \"version\": 1 }", "{ \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" }\n    ]\n  } }"),
+            (
+                "nothing",
+                "",
+                "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" }\n    ]\n  }\n}\n",
+            ),
+            (
+                "no hooks",
+                "{ \"version\": 1 }",
+                "{ \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" }\n    ]\n  } }",
+            ),
             (
                 "another event, with comments",
                 "{\n  // mine\n  \"hooks\": {\n    \"sessionEnd\": [] // none\n  }\n}",
@@ -159,9 +185,21 @@ mod tests {
                 "{\"hooks\": {\"stop\": [\n    {\"command\": \"b\"}, // b\n  ]}}",
                 "{\"hooks\": {\"stop\": [\n    {\"command\": \"b\"},\n    { \"command\": \"a\" }, // b\n  ]}}",
             ),
-            ("an empty list", "{\"hooks\": {\"stop\": [/* x */]}}", "{\"hooks\": {\"stop\": [/* x */\n      { \"command\": \"a\" }\n    ]}}"),
-            ("there already", "{\"hooks\": {\"stop\": [{\"command\":\"a\"}]}}", "{\"hooks\": {\"stop\": [{\"command\":\"a\"}]}}"),
-            ("changed", "{\"hooks\": {\"stop\": [{\"command\":\"old a\", \"timeout\": 5}]}}", "{\"hooks\": {\"stop\": [{\"command\":\"a\", \"timeout\": 5}]}}"),
+            (
+                "an empty list",
+                "{\"hooks\": {\"stop\": [/* x */]}}",
+                "{\"hooks\": {\"stop\": [/* x */\n      { \"command\": \"a\" }\n    ]}}",
+            ),
+            (
+                "there already",
+                "{\"hooks\": {\"stop\": [{\"command\":\"a\"}]}}",
+                "{\"hooks\": {\"stop\": [{\"command\":\"a\"}]}}",
+            ),
+            (
+                "changed",
+                "{\"hooks\": {\"stop\": [{\"command\":\"old a\", \"timeout\": 5}]}}",
+                "{\"hooks\": {\"stop\": [{\"command\":\"a\", \"timeout\": 5}]}}",
+            ),
         ];
         for (name, file, expected) in cases {
             assert_eq!(add(file, "a", None), expected, "{name}");
@@ -172,7 +210,8 @@ mod tests {
     #[test]
     fn what_cannot_take_an_entry_is_left_alone() {
         for file in ["[]", "{\"hooks\": []}", "{\"hooks\": {\"stop\": 1}}", "{", &"[".repeat(10_000)] {
-            let wanted = Wanted { event: EventKind::Stop, command: "a".to_owned(), matcher: None, same: &|_| false };
+            let wanted =
+                Wanted { event: EventKind::Stop, command: "a".to_owned(), matcher: None, same: &|_| false };
             assert!(insert_entries(file, &[wanted]).is_err(), "{file:.20}");
         }
     }

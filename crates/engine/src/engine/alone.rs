@@ -15,10 +15,8 @@ use crate::source::{Format, Level, Source};
 
 /// What one rule decides about an event.
 pub fn decide_alone(rule: Rule, event: &Event, edition: Edition) -> Decision {
-    let definition = Definition {
-        action: Action::Rule(Arc::new(rule.clone())),
-        ..Definition::command(event.kind, "")
-    };
+    let definition =
+        Definition { action: Action::Rule(Arc::new(rule.clone())), ..Definition::command(event.kind, "") };
     let source = Source {
         level: Level::Host,
         format: Format::Cursor,

@@ -238,8 +238,7 @@ impl Reading {
             subject.forget_contents();
         }
         let trusted = examination.trusted_config.take();
-        let trusted =
-            trusted.map(|bytes| (around.read)(&bytes, &self.source, &around.options).definitions);
+        let trusted = trusted.map(|bytes| (around.read)(&bytes, &self.source, &around.options).definitions);
         let lost = trusted
             .unwrap_or_default()
             .into_iter()

@@ -99,5 +99,6 @@ fn placed(problem: Problem, definition: &Definition) -> Problem {
 /// Whether two paths lead to one file, however they are spelt.
 fn same_file(one: &Path, other: &Path) -> bool {
     let settled = |path: &Path| path.canonicalize().ok();
-    one == other || (one.file_name() == other.file_name() && settled(one).is_some() && settled(one) == settled(other))
+    one == other
+        || (one.file_name() == other.file_name() && settled(one).is_some() && settled(one) == settled(other))
 }

@@ -214,8 +214,7 @@ impl Run<'_> {
 pub fn is_at(edge: Edge, text: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|index| text.get(index)).copied();
     let after = text.get(at).copied();
-    let between =
-        |is_word: fn(char) -> bool| before.is_some_and(is_word) != after.is_some_and(is_word);
+    let between = |is_word: fn(char) -> bool| before.is_some_and(is_word) != after.is_some_and(is_word);
     match edge {
         Edge::Start => before.is_none(),
         Edge::End => after.is_none(),

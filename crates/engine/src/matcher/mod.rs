@@ -17,9 +17,9 @@ mod escape;
 mod fold;
 mod group;
 mod linear;
-pub mod python;
 mod pike;
 mod program;
+pub mod python;
 mod set;
 mod syntax;
 #[cfg(test)]

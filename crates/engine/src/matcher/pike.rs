@@ -41,7 +41,8 @@ pub fn is_match(program: &Program, subject: &str) -> Result<bool, TooCostly> {
         }
         let Some(character) = text.get(at) else { break };
         let here = std::mem::take(&mut run.here);
-        waiting.extend(here.into_iter().filter(|&step| takes(&program.steps[step], *character)).map(|s| s + 1));
+        waiting
+            .extend(here.into_iter().filter(|&step| takes(&program.steps[step], *character)).map(|s| s + 1));
     }
     Ok(false)
 }

@@ -196,7 +196,10 @@ fn hooks_json(root: &Path, entries: &[Entry]) -> Result<Option<Output>, Failed> 
         })
         .collect();
     let text = insert_entries(&there, &wanted).map_err(|problem| {
-        Failed::other(format!("{}: {}", path.display(), problem.message), "`boathook check` says what to write instead")
+        Failed::other(
+            format!("{}: {}", path.display(), problem.message),
+            "`boathook check` says what to write instead",
+        )
     })?;
     Ok(Some(Output { path, text, is_script: false }))
 }

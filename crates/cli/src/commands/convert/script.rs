@@ -62,7 +62,9 @@ fn given(rule: &Rule) -> Result<(Call, &'static str), String> {
         let name = name(condition);
         let field = FIELDS.iter().find(|(names, _, _)| names.contains(&name.as_str()));
         let Some(&(_, call, value)) = field else {
-            return Err(format!("a script is given command, prompt, file_path or status, and it tests `{name}`"));
+            return Err(format!(
+                "a script is given command, prompt, file_path or status, and it tests `{name}`"
+            ));
         };
         if found.is_some_and(|other| other != (call, value)) {
             return Err("it tests two values, and a script is given one".to_owned());
@@ -122,11 +124,16 @@ fn test(condition: &Condition) -> Result<String, String> {
 /// Letters count whatever their case, and only ASCII is a letter: the C locale
 /// is the same everywhere.
 fn regex(condition: &Condition) -> Result<String, String> {
-    let ere = condition.pattern.to_ere().map_err(|what| format!("grep cannot say what its pattern says: {what}"))?;
+    let ere = condition
+        .pattern
+        .to_ere()
+        .map_err(|what| format!("grep cannot say what its pattern says: {what}"))?;
     let pattern = quoted(&ere.text).replace(NEWLINE, "'\"$NL\"'");
     Ok(if ere.sees_lines {
         // All lines are one record: a pattern may begin on one and end on another.
-        format!("{{ printf '%s' \"$INPUT\" | tr '\\n' '\\001'; printf '\\000'; }} | LC_ALL=C grep -qziE -e {pattern}")
+        format!(
+            "{{ printf '%s' \"$INPUT\" | tr '\\n' '\\001'; printf '\\000'; }} | LC_ALL=C grep -qziE -e {pattern}"
+        )
     } else {
         format!("printf '%s\\n' \"$INPUT\" | LC_ALL=C grep -qiE -e {pattern}")
     })

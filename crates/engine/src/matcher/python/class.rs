@@ -74,7 +74,9 @@ pub fn read(parser: &mut Parser) -> Result<Node, PatternError> {
             break;
         }
         first = false;
-        let start = parser.error("a range runs from one character to another, as in `a-z`; write `\\-` for the character itself");
+        let start = parser.error(
+            "a range runs from one character to another, as in `a-z`; write `\\-` for the character itself",
+        );
         let low = member(parser, &open)?;
         let is_range = parser.peek() == Some('-') && parser.second() != Some(']');
         if !is_range {

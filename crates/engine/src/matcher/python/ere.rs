@@ -121,7 +121,11 @@ impl Writer {
             Edge::LastLineEnd if last => "\u{1}?$",
             Edge::Word | Edge::WideWord => "\\b",
             Edge::NotWideWord | Edge::NotWordInText | Edge::NotWord => "\\B",
-            Edge::LastLineEnd | Edge::AfterNewline | Edge::BeforeNewline | Edge::LineStart | Edge::LineEnd => {
+            Edge::LastLineEnd
+            | Edge::AfterNewline
+            | Edge::BeforeNewline
+            | Edge::LineStart
+            | Edge::LineEnd => {
                 return Err("`^` or `$` at every line".to_owned());
             }
         };
@@ -148,7 +152,9 @@ impl Writer {
                 self.ere.text.extend(char::from_u32(*point));
                 return Ok(());
             }
-            ([], _, _) if !newline => return Err("a letter beyond ASCII whose case does not count".to_owned()),
+            ([], _, _) if !newline => {
+                return Err("a letter beyond ASCII whose case does not count".to_owned());
+            }
             _ => {}
         }
         self.ere.sees_lines |= newline;

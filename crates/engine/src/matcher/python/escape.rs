@@ -16,7 +16,8 @@ pub enum Escape {
 
 /// An escape outside a class, behind its `\`.
 pub fn outside_class(parser: &mut Parser) -> Result<Node, PatternError> {
-    let here = parser.at_backslash("a `\\` at the end escapes nothing; write `\\\\` for the character itself");
+    let here =
+        parser.at_backslash("a `\\` at the end escapes nothing; write `\\\\` for the character itself");
     let letter = parser.peek().ok_or(here)?;
     let edge = match (letter, parser.flags.ascii) {
         ('A', _) => Some(Edge::Start),
@@ -114,7 +115,9 @@ fn point(parser: &mut Parser) -> Result<u32, PatternError> {
         'u' => return hex(parser, 4, &start),
         'U' => return hex(parser, 8, &start),
         'N' => {
-            return wrong("`\\N{…}` names a character, which we do not look up; write the character itself".to_owned());
+            return wrong(
+                "`\\N{…}` names a character, which we do not look up; write the character itself".to_owned(),
+            );
         }
         letter if letter.is_ascii_alphanumeric() => {
             return wrong(format!(

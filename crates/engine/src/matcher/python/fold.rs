@@ -47,7 +47,8 @@ pub fn without_case(set: CharSet, ascii: bool) -> CharSet {
 
 fn has_case_beyond_ascii(set: &CharSet) -> bool {
     let cased = |point: u32| {
-        char::from_u32(point).is_some_and(|one| !one.to_uppercase().eq([one]) || !one.to_lowercase().eq([one]))
+        char::from_u32(point)
+            .is_some_and(|one| !one.to_uppercase().eq([one]) || !one.to_lowercase().eq([one]))
     };
     let beyond = set.ranges().iter().filter(|(low, high)| *high >= 0x80 && *low <= LAST_CASED);
     let mut beyond = beyond.map(|&(low, high)| (low.max(0x80), high));
@@ -65,7 +66,10 @@ fn families() -> &'static HashMap<String, Vec<u32>> {
     FAMILIES.get_or_init(|| {
         let mut by_key: HashMap<String, Vec<u32>> = HashMap::new();
         for character in (0..=LAST_CASED).filter_map(char::from_u32) {
-            if character.is_lowercase() || !character.to_uppercase().eq([character]) || lower(character) != character {
+            if character.is_lowercase()
+                || !character.to_uppercase().eq([character])
+                || lower(character) != character
+            {
                 by_key.entry(key(character)).or_default().push(u32::from(character));
             }
         }

@@ -91,7 +91,8 @@ impl Parser {
             Kind::Atomic => Node::Atomic(body),
             Kind::Look { behind, negated } => {
                 if behind && width::of(&body).is_none() {
-                    let message = "a look-behind must have one width; write one look-behind for each".to_owned();
+                    let message =
+                        "a look-behind must have one width; write one look-behind for each".to_owned();
                     return Err(PatternError { message, at: start.at });
                 }
                 Node::Look { behind, negated, body }
@@ -134,12 +135,16 @@ impl Parser {
         let wrong = |message: &str| Err(PatternError { message: message.to_owned(), at: start.at });
         let on = self.flag_letters();
         if self.peek() == Some(')') && !on.is_empty() {
-            return wrong("flags like `(?i)` stand at the very start of a pattern, or around a part as `(?i:…)`");
+            return wrong(
+                "flags like `(?i)` stand at the very start of a pattern, or around a part as `(?i:…)`",
+            );
         }
         let switches_off = self.eat('-');
         let off = if switches_off { self.flag_letters() } else { String::new() };
         if !self.eat(':') || (on.is_empty() && off.is_empty()) || (switches_off && off.is_empty()) {
-            return wrong("`(?` starts no group that Python knows; a named group is `(?P<name>…)`, a plain one `(?:…)`");
+            return wrong(
+                "`(?` starts no group that Python knows; a named group is `(?P<name>…)`, a plain one `(?:…)`",
+            );
         }
         self.flags = self.switched(&on, &off, start.at - 1)?;
         Ok(())
@@ -198,7 +203,9 @@ impl Parser {
         let name = self.name(')', start)?;
         match self.group_named(&name) {
             Some(group) => self.reference(group + 1, start),
-            None => Err(PatternError { message: format!("no group before this is named `{name}`"), at: start.at }),
+            None => {
+                Err(PatternError { message: format!("no group before this is named `{name}`"), at: start.at })
+            }
         }
     }
 
@@ -223,8 +230,9 @@ impl Parser {
             Ok(number) => number.checked_sub(1).filter(|group| *group < self.groups),
             Err(_) => self.group_named(&name),
         };
-        let group =
-            group.ok_or_else(|| wrong(format!("the condition names `{name}`, and no group before it is called so")))?;
+        let group = group.ok_or_else(|| {
+            wrong(format!("the condition names `{name}`, and no group before it is called so"))
+        })?;
         let then = self.sequence()?;
         let otherwise = if self.eat('|') { self.sequence()? } else { Node::Empty };
         if self.peek() == Some('|') {

@@ -98,7 +98,8 @@ impl Pattern {
     /// Whether it may fit in a text of ASCII alone that has these pairs of
     /// letters. No is certain, and cheap.
     pub fn may_fit(&self, pairs: &Pairs) -> bool {
-        let required = || self.tree().as_ref().map_or_else(|_| Required::default(), |tree| Required::of(&tree.root));
+        let required =
+            || self.tree().as_ref().map_or_else(|_| Required::default(), |tree| Required::of(&tree.root));
         self.inner.required.get_or_init(required).may_be_in(pairs)
     }
 

@@ -44,8 +44,7 @@ struct Quantifier {
 
 /// Reads a pattern.
 pub fn parse(pattern: &str) -> Result<Tree, PatternError> {
-    let flags =
-        Flags { ignore_case: true, multiline: false, dot_all: false, verbose: false, ascii: false };
+    let flags = Flags { ignore_case: true, multiline: false, dot_all: false, verbose: false, ascii: false };
     let mut parser = Parser {
         text: pattern.chars().collect(),
         at: 0,

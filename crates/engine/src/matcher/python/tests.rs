@@ -80,7 +80,10 @@ fn a_bomb_is_over_soon_and_fits() {
 
 #[test]
 fn no_text_makes_the_reader_panic() {
-    let pieces = ["(", ")", "[", "]", "\\", "(?", "{", "}", "*", "|", "^", "a-", "(?P<", "\u{e9}", "9", "#", "(?(", "\\x"];
+    let pieces = [
+        "(", ")", "[", "]", "\\", "(?", "{", "}", "*", "|", "^", "a-", "(?P<", "\u{e9}", "9", "#", "(?(",
+        "\\x",
+    ];
     for first in pieces {
         for second in pieces {
             for third in pieces {

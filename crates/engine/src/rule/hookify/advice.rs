@@ -15,8 +15,24 @@ const KEYS: [&str; 7] = ["name", "enabled", "event", "pattern", "conditions", "a
 
 /// The fields that events of a kind have.
 const FIELDS: [(About, &[&str]); 4] = [
-    (About::Bash, &["command", "cwd", "working_directory", "description", "timeout", "sandbox", "transcript"]),
-    (About::File, &["file_path", "path", "content", "new_text", "new_string", "old_text", "old_string", "edits", "transcript"]),
+    (
+        About::Bash,
+        &["command", "cwd", "working_directory", "description", "timeout", "sandbox", "transcript"],
+    ),
+    (
+        About::File,
+        &[
+            "file_path",
+            "path",
+            "content",
+            "new_text",
+            "new_string",
+            "old_text",
+            "old_string",
+            "edits",
+            "transcript",
+        ],
+    ),
     (About::Stop, &["transcript", "reason", "status"]),
     (About::Prompt, &["user_prompt", "prompt", "transcript"]),
 ];
@@ -61,27 +77,43 @@ pub fn not_utf8(bytes: &[u8], at: usize) -> Problem {
 
 fn head(document: &Document, said: &Said, found: &mut Found) {
     for (key, _) in document.entries.iter().filter(|(key, _)| !KEYS.contains(&key.text.as_str())) {
-        let problem = Problem::hint("hookify-key", format!("`{}` is no key of a rule and changes nothing", key.text));
+        let problem =
+            Problem::hint("hookify-key", format!("`{}` is no key of a rule and changes nothing", key.text));
         found.push((key.bytes.clone(), problem.help(format!("the keys are {}", KEYS.join(", ")))));
     }
     if said.about == About::Nothing {
         let word = document.text("event").map(|word| word.text.as_str()).unwrap_or_default();
-        let problem = Problem::error("hookify-event", format!("`event: {word}` is no event, so the rule never applies"));
+        let problem = Problem::error(
+            "hookify-event",
+            format!("`event: {word}` is no event, so the rule never applies"),
+        );
         found.push((place(document, "event"), problem.help("write bash, file, prompt, stop or all")));
     }
     if let Some(action) = document.text("action").filter(|it| !matches!(it.text.as_str(), "warn" | "block")) {
         let becomes = if said.blocks { "block" } else { "warn" };
         let message = format!("`action: {}` is none; it counts as `{becomes}`", action.text);
-        let problem = Problem::warning("hookify-action", message).help("write `action: block` or `action: warn`");
-        found.push((action.bytes.clone(), problem.product("the plugin blocks on the exact word `block` alone")));
+        let problem =
+            Problem::warning("hookify-action", message).help("write `action: block` or `action: warn`");
+        found.push((
+            action.bytes.clone(),
+            problem.product("the plugin blocks on the exact word `block` alone"),
+        ));
     }
     if let Some(Value::List(_)) = document.get("pattern") {
-        let problem = Problem::warning("hookify-pattern", "`pattern` is a list or empty, and counts for nothing");
-        found.push((place(document, "pattern"), problem.help("write one regular expression behind `pattern:`")));
+        let problem =
+            Problem::warning("hookify-pattern", "`pattern` is a list or empty, and counts for nothing");
+        found.push((
+            place(document, "pattern"),
+            problem.help("write one regular expression behind `pattern:`"),
+        ));
     }
     if document.body.text.is_empty() {
-        let problem = Problem::hint("hookify-message", "the rule has no message: nobody learns why it applies");
-        found.push((document.body.bytes.clone(), problem.help("write what to do instead behind the second `---`")));
+        let problem =
+            Problem::hint("hookify-message", "the rule has no message: nobody learns why it applies");
+        found.push((
+            document.body.bytes.clone(),
+            problem.help("write what to do instead behind the second `---`"),
+        ));
     }
 }
 
@@ -96,9 +128,11 @@ fn differences(document: &Document, said: &Said, otherwise: &Said, mode: Mode, f
         Mode::Faithful => (otherwise, said),
     };
     if fixed.enabled != faithful.enabled {
-        let word = |enabled: bool| if enabled { "the rule as switched on" } else { "the rule as switched off" };
-        let problem = Problem::warning("hookify-enabled", "`enabled` is more than `true` or `false` to the plugin")
-            .help("write `enabled: false` or `enabled: true` with nothing behind it");
+        let word =
+            |enabled: bool| if enabled { "the rule as switched on" } else { "the rule as switched off" };
+        let problem =
+            Problem::warning("hookify-enabled", "`enabled` is more than `true` or `false` to the plugin")
+                .help("write `enabled: false` or `enabled: true` with nothing behind it");
         found.push((
             place(document, "enabled"),
             problem.product(product(word(fixed.enabled), word(faithful.enabled))),
@@ -107,19 +141,27 @@ fn differences(document: &Document, said: &Said, otherwise: &Said, mode: Mode, f
         let problem = Problem::warning("hookify-enabled", format!("`enabled: {}` counts as yes", word.text));
         found.push((word.bytes.clone(), problem.help("write `enabled: true` or `enabled: false`")));
     }
-    let patterns = |said: &Said| said.conditions.iter().map(|it| it.pattern.text().to_owned()).collect::<Vec<_>>();
+    let patterns =
+        |said: &Said| said.conditions.iter().map(|it| it.pattern.text().to_owned()).collect::<Vec<_>>();
     let (one, two) = (patterns(fixed), patterns(faithful));
     let changed = one.iter().zip(&two).position(|(one, two)| one != two);
     if let Some(index) = changed {
-        let problem = Problem::warning("hookify-quotes", "the plugin does not read this text as it is written")
-            .help("write the pattern plain: no quotes, no comment behind it");
+        let problem =
+            Problem::warning("hookify-quotes", "the plugin does not read this text as it is written")
+                .help("write the pattern plain: no quotes, no comment behind it");
         let product = product(&format!("`{}`", one[index]), &format!("`{}`", two[index]));
         found.push((said.conditions[index].places[2].clone(), problem.product(product)));
     } else if one.len() != two.len() || fixed.message.text != faithful.message.text {
         let at = said.conditions.first().map_or(said.message.bytes.clone(), |first| first.places[0].clone());
         let problem = Problem::warning("hookify-read", "the plugin takes this rule apart in another way")
             .help("keep `---` on lines of its own, and one key of a condition on each line");
-        let count = |said: &Said| format!("{} condition(s) and a message of {} bytes", said.conditions.len(), said.message.text.len());
+        let count = |said: &Said| {
+            format!(
+                "{} condition(s) and a message of {} bytes",
+                said.conditions.len(),
+                said.message.text.len()
+            )
+        };
         found.push((at, problem.product(product(&count(fixed), &count(faithful)))));
     }
 }
@@ -127,8 +169,9 @@ fn differences(document: &Document, said: &Said, otherwise: &Said, mode: Mode, f
 /// Rules that never apply, or do less than their author thinks.
 fn never(document: &Document, said: &Said, options: Options, found: &mut Found) {
     if said.conditions.is_empty() && said.plain_condition.is_none() {
-        let problem = Problem::warning("hookify-no-condition", "the rule has no condition, so it never applies")
-            .help("write `pattern: .*` to have it apply always");
+        let problem =
+            Problem::warning("hookify-no-condition", "the rule has no condition, so it never applies")
+                .help("write `pattern: .*` to have it apply always");
         found.push((place(document, "event"), problem));
     }
     if !said.conditions.is_empty() && document.get("pattern").is_some() && !said.is_plain_pattern {
@@ -141,16 +184,20 @@ fn never(document: &Document, said: &Said, options: Options, found: &mut Found) 
             About::Stop => ("transcript", "stop"),
             _ => ("user_prompt", "prompt"),
         };
-        let product = format!("the plugin looks at a field that a {name} does not have: the rule never applies");
+        let product =
+            format!("the plugin looks at a field that a {name} does not have: the rule never applies");
         let problem = match options.mode {
-            Mode::Fixed => Problem::hint("hookify-plain-pattern", format!("`pattern` is looked for in the {field}")),
+            Mode::Fixed => {
+                Problem::hint("hookify-plain-pattern", format!("`pattern` is looked for in the {field}"))
+            }
             Mode::Faithful => Problem::warning("hookify-plain-pattern", "the rule never applies"),
         };
         let help = format!("write a condition on `{field}` to have it everywhere");
         found.push((place(document, "pattern"), problem.help(help).product(product)));
     }
     if said.about == About::Stop && !said.blocks && options.warn_as == WarnAs::Message {
-        let problem = Problem::hint("hookify-warn-stop", "a warning at a stop is told to the person, not to the agent");
+        let problem =
+            Problem::hint("hookify-warn-stop", "a warning at a stop is told to the person, not to the agent");
         found.push((place(document, "event"), problem.help("write `action: block` to have the agent go on")));
     }
     if said.about == About::Prompt && said.blocks {
@@ -162,13 +209,17 @@ fn never(document: &Document, said: &Said, options: Options, found: &mut Found) 
         found.push((place(document, "action"), problem.product(product)));
     }
     if said.tools.is_some() && matches!(said.about, About::Stop | About::Prompt) {
-        let problem = Problem::warning("hookify-tools", "a stop or a prompt has no tool, so the rule never applies");
+        let problem =
+            Problem::warning("hookify-tools", "a stop or a prompt has no tool, so the rule never applies");
         found.push((place(document, "tool_matcher"), problem.help("remove `tool_matcher`")));
     }
-    let odd = |name: &String| name != "*" && name.contains(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | ':')));
+    let odd = |name: &String| {
+        name != "*" && name.contains(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | ':')))
+    };
     if said.tools.iter().flatten().any(odd) {
-        let problem = Problem::warning("hookify-tools", "`tool_matcher` holds names, not a regular expression")
-            .help("write `*`, or exact names separated by `|`, such as `Write|Edit`");
+        let problem =
+            Problem::warning("hookify-tools", "`tool_matcher` holds names, not a regular expression")
+                .help("write `*`, or exact names separated by `|`, such as `Write|Edit`");
         found.push((place(document, "tool_matcher"), problem));
     }
 }
@@ -182,7 +233,8 @@ fn of_condition(condition: &Condition, said: &Said, options: Options, found: &mu
         Operator::Unknown => {
             let known: Vec<&str> = Operator::ALL.iter().map(|(name, _)| *name).collect();
             let message = "the operator is none, so the rule never applies";
-            let problem = Problem::error("hookify-operator", message).help(format!("write one of {}", known.join(", ")));
+            let problem = Problem::error("hookify-operator", message)
+                .help(format!("write one of {}", known.join(", ")));
             found.push((operator_at, problem));
             return Some(message.to_owned());
         }
@@ -197,22 +249,36 @@ fn of_condition(condition: &Condition, said: &Said, options: Options, found: &mu
             }
         }
         Operator::NotContains if pattern.contains('|') => {
-            let problem = Problem::warning("hookify-alternatives", "`|` is a plain character here, so this holds nearly always")
-                .help(not_any(pattern));
+            let problem = Problem::warning(
+                "hookify-alternatives",
+                "`|` is a plain character here, so this holds nearly always",
+            )
+            .help(not_any(pattern));
             found.push((pattern_at, problem));
         }
-        Operator::Contains | Operator::Equals | Operator::StartsWith | Operator::EndsWith if pattern.contains('|') => {
-            let problem = Problem::warning("hookify-alternatives", "`|` is a plain character here, so this hardly ever holds")
-                .help("write `operator: regex_match` for one of several");
+        Operator::Contains | Operator::Equals | Operator::StartsWith | Operator::EndsWith
+            if pattern.contains('|') =>
+        {
+            let problem = Problem::warning(
+                "hookify-alternatives",
+                "`|` is a plain character here, so this hardly ever holds",
+            )
+            .help("write `operator: regex_match` for one of several");
             found.push((pattern_at, problem));
         }
-        Operator::Contains | Operator::Equals | Operator::StartsWith | Operator::EndsWith | Operator::NotContains => {}
+        Operator::Contains
+        | Operator::Equals
+        | Operator::StartsWith
+        | Operator::EndsWith
+        | Operator::NotContains => {}
     }
     None
 }
 
 fn not_any(pattern: &str) -> String {
-    format!("write `operator: regex_match` and `pattern: \\A(?![\\s\\S]*({pattern}))`, or one condition for each")
+    format!(
+        "write `operator: regex_match` and `pattern: \\A(?![\\s\\S]*({pattern}))`, or one condition for each"
+    )
 }
 
 fn unknown_field(condition: &Condition, said: &Said, options: Options, at: Range<usize>, found: &mut Found) {
@@ -220,7 +286,8 @@ fn unknown_field(condition: &Condition, said: &Said, options: Options, at: Range
     let Some((_, known)) = FIELDS.iter().find(|(about, _)| *about == said.about) else { return };
     // The plugin looks where a prompt never is.
     let unseen = options.mode == Mode::Faithful
-        && ((said.about == About::Prompt && name != "transcript") || (said.about == About::Stop && name == "status"));
+        && ((said.about == About::Prompt && name != "transcript")
+            || (said.about == About::Stop && name == "status"));
     if (known.contains(&name.as_str()) && !unseen) || said.tools.is_some() || said.is_plain_pattern {
         return;
     }
@@ -228,7 +295,8 @@ fn unknown_field(condition: &Condition, said: &Said, options: Options, at: Range
         "" => "the condition names no field, so the rule never applies".to_owned(),
         name => format!("such an event has no field `{name}`, so the rule never applies"),
     };
-    let problem = Problem::warning("hookify-field", message).help(format!("write one of {}", known.join(", ")));
+    let problem =
+        Problem::warning("hookify-field", message).help(format!("write one of {}", known.join(", ")));
     found.push((at, problem));
 }
 

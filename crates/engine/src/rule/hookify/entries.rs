@@ -39,7 +39,8 @@ impl Rule {
 
     /// Whether every condition is about the path of a file.
     pub fn tests_only_paths(&self) -> bool {
-        let is_path = |field: &Field| matches!(field, Field::Named(name) if name == "file_path" || name == "path");
+        let is_path =
+            |field: &Field| matches!(field, Field::Named(name) if name == "file_path" || name == "path");
         !self.conditions.is_empty() && self.conditions.iter().all(|condition| is_path(&condition.field))
     }
 

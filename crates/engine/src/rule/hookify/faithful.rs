@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::frontmatter::{Document, Item, Spanned, Value, lines, no_head, open_head};
+use super::frontmatter::{Document, Item, NoRule, Spanned, Value, lines, no_head, open_head};
 use crate::problem::Problem;
 
 /// Takes a file apart.
-pub fn read(text: &str) -> Result<Document, (Range<usize>, Problem)> {
+pub fn read(text: &str) -> Result<Document, Box<NoRule>> {
     if !text.starts_with("---") {
         return Err(no_head());
     }

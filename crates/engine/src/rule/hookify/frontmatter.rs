@@ -36,6 +36,9 @@ pub enum Item {
     Fields(Vec<(Spanned, Spanned)>),
 }
 
+/// Why a file is no rule, and where.
+pub type NoRule = (Range<usize>, Problem);
+
 /// A rule file, taken apart.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
@@ -73,7 +76,7 @@ impl Spanned {
 }
 
 /// Takes a file apart. An error is a file that is no rule at all.
-pub fn read(text: &str, mode: Mode) -> Result<Document, (Range<usize>, Problem)> {
+pub fn read(text: &str, mode: Mode) -> Result<Document, Box<NoRule>> {
     match mode {
         Mode::Faithful => super::faithful::read(text),
         Mode::Fixed => super::yaml::read(text),
@@ -81,19 +84,19 @@ pub fn read(text: &str, mode: Mode) -> Result<Document, (Range<usize>, Problem)>
 }
 
 /// A file that does not begin as a rule does.
-pub fn no_head() -> (Range<usize>, Problem) {
+pub fn no_head() -> Box<NoRule> {
     let problem = Problem::error("hookify-no-head", "a hookify rule begins with a line `---`")
         .help("write `---`, then `name:`, `event:` and `pattern:`, then `---` and the message")
         .product("skips the file");
-    (0..0, problem)
+    Box::new((0..0, problem))
 }
 
 /// A file whose head never ends.
-pub fn open_head(bytes: Range<usize>) -> (Range<usize>, Problem) {
+pub fn open_head(bytes: Range<usize>) -> Box<NoRule> {
     let problem = Problem::error("hookify-open-head", "the head of the rule is never closed")
         .help("write a line `---` between the head and the message")
         .product("skips the file");
-    (bytes, problem)
+    Box::new((bytes, problem))
 }
 
 /// The lines of a part of a text, each with its bytes, without line ends.

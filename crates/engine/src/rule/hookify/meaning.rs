@@ -43,7 +43,8 @@ pub fn rule_of(text: &str, document: &Document, file: &Path, options: Options) -
     let mut found = document.problems.clone();
     let broken = advice::about(document, &said, otherwise.as_ref(), options, &mut found);
     found.sort_by_key(|(bytes, _)| bytes.start);
-    let problems = found.into_iter().map(|(bytes, problem)| problem.at(Place::in_text(text, bytes))).collect();
+    let problems =
+        found.into_iter().map(|(bytes, problem)| problem.at(Place::in_text(text, bytes))).collect();
     let rule = Rule {
         label: format!("hookify {}", said.name),
         name: said.name,
@@ -76,7 +77,9 @@ fn said(document: &Document, file: &Path, mode: Mode) -> Said {
         conditions.extend(plain_pattern(document, about, mode));
     }
     Said {
-        name: text("name").filter(|name| !name.is_empty()).map_or_else(|| nameless(file, mode), str::to_owned),
+        name: text("name")
+            .filter(|name| !name.is_empty())
+            .map_or_else(|| nameless(file, mode), str::to_owned),
         enabled: enabled(document, mode),
         about,
         blocks,

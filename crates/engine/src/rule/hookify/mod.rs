@@ -33,8 +33,8 @@ pub use command::{Spelled, command_line, spelled};
 pub use condition::{Condition, Field, Operator};
 pub use entries::Place as EntryPlace;
 pub use meaning::{name_of, script_name};
-pub use view::Views;
 use view::View;
+pub use view::Views;
 
 use crate::config::Config;
 use crate::definition::{Action, Definition};
@@ -134,8 +134,7 @@ pub fn read(bytes: &[u8], file: &Path, options: Options) -> Config {
     let Some(rule) = read.rule else {
         return Config { problems: read.problems, ..Config::default() };
     };
-    let definitions =
-        if read.enabled { definitions(&rule, read.broken.as_deref()) } else { Vec::new() };
+    let definitions = if read.enabled { definitions(&rule, read.broken.as_deref()) } else { Vec::new() };
     Config { definitions, problems: read.problems, readable: true, ..Config::default() }
 }
 
@@ -148,7 +147,10 @@ pub fn read_rule(bytes: &[u8], file: &Path, options: Options) -> RuleFile {
     };
     let mut read = match frontmatter::read(text, options.mode) {
         Ok(document) => meaning::rule_of(text, &document, file, options),
-        Err((bytes, problem)) => RuleFile::none(problem.at(Place::in_text(text, bytes))),
+        Err(no_rule) => {
+            let (bytes, problem) = *no_rule;
+            RuleFile::none(problem.at(Place::in_text(text, bytes)))
+        }
     };
     for place in read.problems.iter_mut().filter_map(|problem| problem.place.as_mut()) {
         place.bytes = place.bytes.start + mark..place.bytes.end + mark;
@@ -245,11 +247,11 @@ impl Rule {
     }
 
     fn is_for(&self, view: &View) -> bool {
-        let judged_elsewhere = self.entry.is_none()
-            && view.call == Call::Tool
-            && view.is_shell()
-            && self.refuses();
-        !judged_elsewhere && view.is_about(self.about, self.tools.as_deref()) && view.is_tool_of(self.tools.as_deref())
+        let judged_elsewhere =
+            self.entry.is_none() && view.call == Call::Tool && view.is_shell() && self.refuses();
+        !judged_elsewhere
+            && view.is_about(self.about, self.tools.as_deref())
+            && view.is_tool_of(self.tools.as_deref())
     }
 }
 

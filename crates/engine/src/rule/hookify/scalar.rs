@@ -135,8 +135,9 @@ fn unescaped(inside: &str) -> String {
 
 /// A comment begins with a `#` behind white space.
 fn without_comment(text: &str) -> &str {
-    let comment = text.char_indices().zip(text.chars().skip(1)).find(|((_, before), next)| {
-        before.is_whitespace() && *next == '#'
-    });
+    let comment = text
+        .char_indices()
+        .zip(text.chars().skip(1))
+        .find(|((_, before), next)| before.is_whitespace() && *next == '#');
     comment.map_or(text, |((at, _), _)| &text[..at]).trim_end()
 }

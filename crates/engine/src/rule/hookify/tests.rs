@@ -48,7 +48,12 @@ fn each_reading_takes_values_as_it_does() {
         ("three dashes", head("pattern: a---b"), &["a---b"], &["a"]),
         ("a list item", head(&format!("{one}\"a\"")), &["a"], &["a"]),
         ("a list without indent", head("conditions:\n- field: command\n  pattern: a"), &["a"], &[""]),
-        ("one line", head("conditions:\n  - field: command, operator: contains, pattern: a,b"), &["a,b"], &["a"]),
+        (
+            "one line",
+            head("conditions:\n  - field: command, operator: contains, pattern: a,b"),
+            &["a,b"],
+            &["a"],
+        ),
         ("braces", head("conditions:\n  - {field: command, pattern: \"a,b\"}"), &["a,b"], &["a"]),
         ("a list on one line", head("conditions: [{field: command, pattern: a}]"), &["a"], &[]),
         ("several lines", head("pattern: |\n  a\n  b"), &["a\nb"], &["|"]),
@@ -101,18 +106,67 @@ fn what_a_rule_cannot_mean_is_said_with_its_place() {
         ("an open head", "---\nname: x\n".to_owned(), FIXED, "hookify-open-head", Error, (1, 1)),
         ("no condition", bash("action: block"), FIXED, "hookify-no-condition", Warning, (3, 8)),
         ("an invalid pattern", bash("pattern: (a"), FIXED, "hookify-regex", Error, (4, 10)),
-        ("an unknown operator", condition("command", "matches", "a"), FIXED, "hookify-operator", Error, (6, 15)),
+        (
+            "an unknown operator",
+            condition("command", "matches", "a"),
+            FIXED,
+            "hookify-operator",
+            Error,
+            (6, 15),
+        ),
         ("an unknown field", condition("comand", "contains", "a"), FIXED, "hookify-field", Warning, (5, 12)),
-        ("alternatives", condition("command", "not_contains", "a|b"), FIXED, "hookify-alternatives", Warning, (7, 14)),
+        (
+            "alternatives",
+            condition("command", "not_contains", "a|b"),
+            FIXED,
+            "hookify-alternatives",
+            Warning,
+            (7, 14),
+        ),
         ("an unknown action", bash("pattern: a\naction: stop"), FIXED, "hookify-action", Warning, (5, 9)),
-        ("a comment behind enabled", bash("enabled: false # x\npattern: a"), FIXED, "hookify-enabled", Warning, (4, 10)),
+        (
+            "a comment behind enabled",
+            bash("enabled: false # x\npattern: a"),
+            FIXED,
+            "hookify-enabled",
+            Warning,
+            (4, 10),
+        ),
         ("quotes", bash("pattern: \"a\\\\b\""), FIXED, "hookify-quotes", Warning, (4, 10)),
         ("a key", bash("pattern: a\npatern: b"), FIXED, "hookify-key", Hint, (5, 1)),
-        ("a plain condition", bash("conditions:\n  - command"), FIXED, "hookify-plain-condition", Error, (5, 5)),
+        (
+            "a plain condition",
+            bash("conditions:\n  - command"),
+            FIXED,
+            "hookify-plain-condition",
+            Error,
+            (5, 5),
+        ),
         ("a line", bash("pattern: a\n  what"), FIXED, "hookify-line", Warning, (5, 3)),
-        ("an event", "---\nevent: shell\npattern: a\n---\nno\n".to_owned(), FIXED, "hookify-event", Error, (2, 8)),
-        ("a stop", "---\nevent: stop\npattern: .*\n---\nno\n".to_owned(), FAITHFUL, "hookify-plain-pattern", Warning, (3, 10)),
-        ("the same, fixed", "---\nevent: stop\npattern: .*\n---\nno\n".to_owned(), FIXED, "hookify-plain-pattern", Hint, (3, 10)),
+        (
+            "an event",
+            "---\nevent: shell\npattern: a\n---\nno\n".to_owned(),
+            FIXED,
+            "hookify-event",
+            Error,
+            (2, 8),
+        ),
+        (
+            "a stop",
+            "---\nevent: stop\npattern: .*\n---\nno\n".to_owned(),
+            FAITHFUL,
+            "hookify-plain-pattern",
+            Warning,
+            (3, 10),
+        ),
+        (
+            "the same, fixed",
+            "---\nevent: stop\npattern: .*\n---\nno\n".to_owned(),
+            FIXED,
+            "hookify-plain-pattern",
+            Hint,
+            (3, 10),
+        ),
         ("tools", bash("pattern: a\ntool_matcher: Ba.*"), FIXED, "hookify-tools", Warning, (5, 15)),
         ("dashes", bash("pattern: a---b"), FIXED, "hookify-quotes", Warning, (4, 10)),
         ("not UTF-8", String::new(), FIXED, "hookify-no-head", Error, (1, 1)),
@@ -128,21 +182,45 @@ fn what_a_rule_cannot_mean_is_said_with_its_place() {
 
 #[test]
 fn a_rule_answers_once_for_each_call() {
-    let rule = |event: &str, action: &str| format!("---\nname: x\nevent: {event}\naction: {action}\npattern: .\n---\nno\n");
+    let rule = |event: &str, action: &str| {
+        format!("---\nname: x\nevent: {event}\naction: {action}\npattern: .\n---\nno\n")
+    };
     let shell = (EventKind::BeforeShellExecution, r#"{"command":"ls"}"#);
     let tool = (EventKind::PreToolUse, r#"{"tool_name":"Shell","tool_input":{"command":"ls"}}"#);
     for (event, action) in [("bash", "block"), ("bash", "warn"), ("all", "block"), ("all", "warn")] {
         let text = rule(event, action);
         let found = file(&text, FIXED).rule.expect("a rule");
         let asked = [shell, tool].into_iter().filter(|(event, _)| found.events().contains(event));
-        let answered = asked.filter(|(event, payload)| answer(&text, FIXED, *event, payload).is_some()).count();
+        let answered =
+            asked.filter(|(event, payload)| answer(&text, FIXED, *event, payload).is_some()).count();
         assert_eq!(answered, 1, "{event}, {action}");
     }
 }
 
 #[test]
 fn no_bytes_make_the_reader_panic() {
-    let pieces = ["---", "\n", "- ", ":", "a", "\"", "'", "\\", "{", "[", ",", "|", "#", " ", "\t", "é", "\r", "enabled", "conditions:\n", "\u{feff}"];
+    let pieces = [
+        "---",
+        "\n",
+        "- ",
+        ":",
+        "a",
+        "\"",
+        "'",
+        "\\",
+        "{",
+        "[",
+        ",",
+        "|",
+        "#",
+        " ",
+        "\t",
+        "é",
+        "\r",
+        "enabled",
+        "conditions:\n",
+        "\u{feff}",
+    ];
     for first in pieces {
         for second in pieces {
             for third in pieces {

@@ -18,8 +18,7 @@ const EDITORS: [&str; 3] = ["Edit", "Write", "MultiEdit"];
 /// Tools whose calls the product reports under one name.
 const WRITES: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 /// Names of one thing: which of them an input has depends on who sent it.
-const SYNONYMS: [&[&str]; 2] =
-    [&["file_path", "path"], &["content", "contents"]];
+const SYNONYMS: [&[&str]; 2] = [&["file_path", "path"], &["content", "contents"]];
 
 /// The views of one event, one for each mode.
 #[derive(Default)]

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::frontmatter::{Document, Item, Spanned, Value, lines, no_head, open_head};
+use super::frontmatter::{Document, Item, NoRule, Spanned, Value, lines, no_head, open_head};
 use super::scalar;
 use crate::problem::Problem;
 
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 const CONDITION_KEYS: [&str; 3] = ["field", "operator", "pattern"];
 
 /// Takes a file apart.
-pub fn read(text: &str) -> Result<Document, (Range<usize>, Problem)> {
+pub fn read(text: &str) -> Result<Document, Box<NoRule>> {
     let mut all = lines(text, 0..text.len());
     let first = all.next().filter(|first| text[first.clone()].trim_end() == "---").ok_or_else(no_head)?;
     let mut reader = Reader { text, document: Document::default(), place: Place::Top, block: None };
@@ -119,7 +119,9 @@ impl Reader<'_> {
     fn fields_on_one_line(&self, item: &Spanned) -> Option<Vec<(Spanned, Spanned)>> {
         let begins_key = |rest: &str| {
             let rest = rest.trim_start();
-            CONDITION_KEYS.iter().any(|key| rest.strip_prefix(key).is_some_and(|r| r.trim_start().starts_with(':')))
+            CONDITION_KEYS
+                .iter()
+                .any(|key| rest.strip_prefix(key).is_some_and(|r| r.trim_start().starts_with(':')))
         };
         let commas: Vec<usize> = item
             .text
