@@ -96,7 +96,7 @@ mod tests {
         for (command, expected) in cases {
             let found = spelled(&command);
             assert_eq!(found.as_ref().map(|it| (it.mode, it.warn_as)), expected, "{command}");
-            assert!(found.is_none_or(|it| it.file == rule), "{command}");
+            assert!(found.is_none_or(|it| *it.file == *rule), "{command}");
         }
     }
 
