@@ -83,6 +83,7 @@ impl Laboratory {
             "engine" => self.engines.handle(object, &self.programs, &self.payload),
             "unmatched" => self.engines.unmatched(MANY, &self.programs, &self.payload),
             "rules" => match object {
+                "asked" => self.rules.asked(MANY, &self.payload),
                 "silent" => self.rules.silent(false, MANY, &self.directory, &self.payload),
                 "files" => self.rules.silent(true, MANY, &self.directory, &self.payload),
                 "load" => self.rules.load(&self.directory, &self.payload),

@@ -56,7 +56,7 @@ pub fn stages() -> Vec<Stage> {
             true,
             200,
             1,
-            &["unmatched none", "rules silent", "rules files", "rules load"],
+            &["unmatched none", "rules asked", "rules silent", "rules files", "rules load"],
             &[],
         ),
         stage("script", true, 200, 1, &["floor shell", "engine shell", "floor bash", "engine bash"], &[]),
