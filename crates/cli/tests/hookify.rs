@@ -103,6 +103,13 @@ fn an_entry_of_a_missing_or_broken_rule_is_an_error() {
     cx.write("project/.cursor/hooks.json", entry(".claude/hookify.odd.local.md"));
     let said = cx.run(["check"]);
     assert!(said.contains("a hookify rule begins with a line `---`"), "{said}");
+    cx.write("project/rules/odd.md", RULE.replace("rm\\s+-rf", "(rm"));
+    cx.write("project/.cursor/hooks.json", entry("rules/odd.md"));
+    let said = cx.run(["check"]);
+    assert!(
+        said.contains("`rules/odd.md` cannot be decided: the regular expression does not compile"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -72,7 +72,11 @@ fn action(command: &str, file: &Path, spelled: &Spelled, mode: Mode) -> (Action,
     let found = hookify::read_rule(&read.bytes, file, options);
     let first = found.problems.first().map(|problem| problem.message.clone());
     match (found.rule, found.broken) {
-        (Some(_), Some(reason)) => (broken(reason), None),
+        (Some(_), Some(reason)) => {
+            let message = format!("`{}` cannot be decided: {reason}", spelled.file.display());
+            let problem = Problem::error("hookify-file", message).help("repair the rule it names");
+            (broken(reason), Some(problem))
+        }
         (Some(rule), None) => {
             let mut rule = rule;
             if !found.enabled {
