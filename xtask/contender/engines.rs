@@ -163,7 +163,8 @@ fn read_file(bytes: usize) -> input::BeforeReadFile {
     input::BeforeReadFile { file_path, content: source_text(bytes), ..Default::default() }
 }
 
-fn shell_event(payload: &[u8]) -> Result<Event, String> {
+/// A command about to run, from its bytes.
+pub fn shell_event(payload: &[u8]) -> Result<Event, String> {
     let payload = Payload::parse(payload).map_err(|error| error.to_string())?;
     Ok(Event::new(EventKind::BeforeShellExecution, payload))
 }

@@ -12,6 +12,7 @@ mod leaks;
 mod machine;
 mod payloads;
 mod requests;
+mod rules;
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;

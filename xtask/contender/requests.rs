@@ -13,6 +13,7 @@ use crate::hooks::{Hook, Programs};
 use crate::leaks::belongings;
 use crate::machine::{self, Processors};
 use crate::payloads::{peer_line, ready_line};
+use crate::rules::RuleEngines;
 
 /// How often a thing below a microsecond is repeated to be seen.
 const MANY: u32 = 200;
@@ -23,6 +24,7 @@ pub struct Laboratory {
     programs: Programs,
     directory: PathBuf,
     engines: Engines,
+    rules: RuleEngines,
     started: HashMap<String, Program>,
     payload: Vec<u8>,
     peer_payload: Vec<u8>,
@@ -38,6 +40,7 @@ impl Laboratory {
         Ok(Laboratory {
             processors: Processors::found()?,
             engines: Engines::in_directory(directory),
+            rules: RuleEngines::default(),
             programs,
             directory: directory.to_owned(),
             started: HashMap::new(),
@@ -79,6 +82,13 @@ impl Laboratory {
             "runner" => self.runner(object),
             "engine" => self.engines.handle(object, &self.programs, &self.payload),
             "unmatched" => self.engines.unmatched(MANY, &self.programs, &self.payload),
+            "rules" => match object {
+                "asked" => self.rules.asked(MANY, &self.payload),
+                "silent" => self.rules.silent(false, MANY, &self.directory, &self.payload),
+                "files" => self.rules.silent(true, MANY, &self.directory, &self.payload),
+                "load" => self.rules.load(&self.directory, &self.payload),
+                _ => Err(format!("unknown request `{request}`")),
+            },
             "leaks" => self.leaks(number(object)? as u32),
             _ => Err(format!("unknown request `{request}`")),
         }

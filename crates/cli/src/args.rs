@@ -57,6 +57,7 @@ pub enum Command {
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
     Test(commands::test::TestArgs),
+    Hookify(commands::hookify::HookifyArgs),
     Convert(commands::convert::ConvertArgs),
     Log(commands::log::LogArgs),
     Replay(commands::replay::ReplayArgs),

@@ -5,6 +5,7 @@ pub mod completions;
 pub mod convert;
 pub mod doctor;
 pub mod explain;
+pub mod hookify;
 pub mod init;
 pub mod list;
 pub mod log;

@@ -11,6 +11,7 @@ mod payload_args;
 mod report;
 mod settings;
 mod ui;
+mod write_file;
 
 use std::process::ExitCode;
 
@@ -78,6 +79,7 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Init(init) => commands::init::init(ui, &args.global, init),
         Command::New(new) => commands::new::new(ui, &args.global, new),
         Command::Test(test) => commands::test::test(ui, &args.global, test),
+        Command::Hookify(hookify) => commands::hookify::hookify(ui, &args.global, hookify),
         Command::Convert(convert) => commands::convert::convert(ui, &args.global, convert),
         Command::Log(log) => commands::log::log(ui, &args.global, log),
         Command::Replay(replay) => commands::replay::replay(ui, &args.global, replay),

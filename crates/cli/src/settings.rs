@@ -15,6 +15,7 @@ use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
 use boathook_engine::read_file::{self, Owner, ReadError};
 use boathook_engine::record::Keep;
+use boathook_engine::rule::hookify::Mode;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
 use serde::Deserialize;
@@ -34,6 +35,7 @@ struct ConfigFile {
     log: LogTable,
     /// Read by `judge`: a mistake in it costs prompt hooks and nothing else.
     judge: Option<toml::Value>,
+    hookify: HookifyTable,
     experiments: Experiments,
     third_party: ThirdPartyTable,
 }
@@ -49,6 +51,12 @@ struct ThirdPartyTable {
 #[serde(default, deny_unknown_fields)]
 struct LogTable {
     payload: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct HookifyTable {
+    mode: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -89,12 +97,18 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
         let choices = "\"claude\" or \"cursor\"";
         ui.warning(&format!("{}: claude_shape `{name}` is none; write {choices}", file.display()));
     }
+    let hookify = config.hookify.mode.as_deref().and_then(Mode::named);
+    if let (None, Some(name)) = (hookify, &config.hookify.mode) {
+        let choices = "\"fixed\" or \"faithful\"";
+        ui.warning(&format!("{}: hookify.mode `{name}` is none; write {choices}", file.display()));
+    }
     Ok(Settings {
         judge,
         third_party: ThirdParty {
             claude: config.third_party.claude.unwrap_or(true),
             shape: shape.unwrap_or_default(),
         },
+        hookify: hookify.unwrap_or_default(),
         edition: global.edition.or(edition).unwrap_or_default(),
         keep: keep.unwrap_or_default(),
         user_email: config.user_email,

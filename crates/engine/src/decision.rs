@@ -70,6 +70,16 @@ impl Skips {
         Skips { hooks: Some(Arc::clone(hooks)), skipped, subject: plan.subject.clone() }
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.skipped.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.skipped.is_empty()
+    }
+
     /// Each of them, and why.
     pub fn reports(&self) -> Vec<HookReport> {
         let Some(hooks) = &self.hooks else { return Vec::new() };

@@ -2,6 +2,7 @@
 //!
 //! `Engine::handle` is the list of the stages and holds no rule itself.
 
+mod alone;
 mod background;
 mod env_file;
 mod recording;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::decision::{Decision, HookReport, Skips};
-use crate::definition::Definition;
+use crate::definition::{Action, Definition};
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
 use crate::event::{AnswerField, EventKind};
@@ -39,6 +40,7 @@ const MOST_UNWRITTEN: usize = 1_000;
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
+pub use alone::decide_alone;
 use background::{Background, Task, is_background};
 use env_file::EnvFiles;
 pub use settings::{Settings, load_options};
@@ -50,13 +52,21 @@ type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 pub struct Engine {
     settings: Settings,
     loader: Mutex<Loader>,
-    injected: Mutex<Vec<Hook>>,
+    injected: Mutex<Injected>,
     sessions: Mutex<Sessions>,
     environments: Environments,
     background: Background,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
+}
+
+/// Hooks of the host's, and the last set they were put into.
+#[derive(Default)]
+struct Injected {
+    hooks: Vec<Hook>,
+    /// Of files alone, and with the host's hooks among them.
+    last: Option<(Arc<HookSet>, Arc<HookSet>)>,
 }
 
 /// What would run for an event, and the hooks it speaks of.
@@ -191,8 +201,9 @@ impl Engine {
             run_dir,
             workspace: None,
         };
-        let id = format!("host:{}", injected.len());
-        injected.push(Hook { id, definition, source: Arc::new(source), state: HookState::Ready });
+        let id = format!("host:{}", injected.hooks.len());
+        injected.hooks.push(Hook { id, definition, source: Arc::new(source), state: HookState::Ready });
+        injected.last = None;
     }
 
     /// Calls this with every record as it is made.
@@ -230,14 +241,22 @@ impl Engine {
     }
 
     fn hook_set_of(&self, workspaces: &[PathBuf]) -> Arc<HookSet> {
-        let mut set = lock(&self.loader).hooks(workspaces);
-        let injected = lock(&self.injected);
-        if !injected.is_empty() {
-            let hooks = &mut Arc::make_mut(&mut set).hooks;
-            hooks.extend(injected.iter().cloned());
-            hooks.sort_by_key(|hook| hook.source.level);
+        let set = lock(&self.loader).hooks(workspaces);
+        let mut injected = lock(&self.injected);
+        if injected.hooks.is_empty() {
+            return set;
         }
-        set
+        if let Some((before, with)) = &injected.last
+            && Arc::ptr_eq(before, &set)
+        {
+            return Arc::clone(with);
+        }
+        let mut with = HookSet::clone(&set);
+        with.hooks.extend(injected.hooks.iter().cloned());
+        with.hooks.sort_by_key(|hook| hook.source.level);
+        let with = Arc::new(with);
+        injected.last = Some((set, Arc::clone(&with)));
+        with
     }
 
     fn filled(&self, event: Event) -> Event {
@@ -388,7 +407,11 @@ fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session)
 }
 
 fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
-    let mut hooks = set.hooks.iter().filter(|hook| hook.definition.event == event.kind).peekable();
+    // A rule has no environment and counts only where follow-ups do.
+    let loops = event.kind.loops();
+    let asks = |hook: &&Hook| loops || !matches!(hook.definition.action, Action::Rule(_));
+    let of_event = set.hooks.iter().filter(|hook| hook.definition.event == event.kind);
+    let mut hooks = of_event.filter(asks).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());
     hooks.any(|hook| hook.definition.verdict(event, subject.as_deref()) != Verdict::NoMatch)
 }

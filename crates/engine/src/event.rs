@@ -76,6 +76,25 @@ pub enum Subject {
     Constant(&'static str),
 }
 
+/// What happens at an event, as hookify rules sort it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Call {
+    /// Nothing they know.
+    None,
+    /// A tool is about to run.
+    Tool,
+    /// A command is about to run.
+    Shell,
+    /// A file is about to be read.
+    Read,
+    /// A file was edited.
+    Edit,
+    /// A prompt is about to be sent.
+    Prompt,
+    /// The agent's turn ends.
+    Stop,
+}
+
 /// A field that a hook's answer may carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // `AnswerField::name` is the documentation
@@ -130,6 +149,8 @@ pub struct EventSpec {
     pub in_2_3: bool,
     /// Whether it fires on the cloud surface.
     pub in_cloud: bool,
+    /// What happens, as hookify rules sort it.
+    pub call: Call,
     /// What a refusal without words says.
     pub refusal: Refusal,
 }
@@ -155,6 +176,7 @@ const OBSERVER: EventSpec = EventSpec {
     in_conversation: true,
     in_2_3: false,
     in_cloud: true,
+    call: Call::None,
     refusal: NOTHING_REFUSED,
 };
 
@@ -168,7 +190,7 @@ pub const EVENTS: &[EventSpec] = &[
     EventSpec { kind: PreToolUse, name: "preToolUse", about: "Before any tool runs; may refuse it or rewrite its input.",
         gate: Gate::Permission, ask: Ask::HandedToHost, subject: Subject::Field("tool_name"),
         answers: &[Permission, UserMessage, AgentMessage, UpdatedInput, AdditionalContext], inputs: input::PRE_TOOL_USE, waits: true,
-        refusal: Refusal { user: "Tool use was blocked by a hook", model: "The tool call was rejected by a hook" }, ..OBSERVER },
+        refusal: Refusal { user: "Tool use was blocked by a hook", model: "The tool call was rejected by a hook" }, call: Call::Tool, ..OBSERVER },
     EventSpec { kind: PostToolUse, name: "postToolUse", about: "After a tool succeeded; may add context or replace an MCP tool's output.",
         subject: Subject::Field("tool_name"), answers: &[AdditionalContext, UpdatedMcpToolOutput], inputs: input::POST_TOOL_USE, waits: true, ..OBSERVER },
     EventSpec { kind: PostToolUseFailure, name: "postToolUseFailure", about: "After a tool failed, timed out or was refused; may add context.",
@@ -181,7 +203,7 @@ pub const EVENTS: &[EventSpec] = &[
     EventSpec { kind: BeforeShellExecution, name: "beforeShellExecution", about: "Before a shell command runs; may refuse it or ask the user.",
         gate: Gate::Permission, ask: Ask::Supported, subject: Subject::Field("command"), answers: COMMAND_ANSWERS, inputs: input::BEFORE_SHELL_EXECUTION,
         waits: true, in_2_3: true,
-        refusal: Refusal { user: "Command execution was blocked by a hook", model: "The terminal command was rejected by a hook" }, ..OBSERVER },
+        refusal: Refusal { user: "Command execution was blocked by a hook", model: "The terminal command was rejected by a hook" }, call: Call::Shell, ..OBSERVER },
     EventSpec { kind: AfterShellExecution, name: "afterShellExecution", about: "After a shell command ran.",
         subject: Subject::Field("command"), inputs: input::AFTER_SHELL_EXECUTION, in_2_3: true, ..OBSERVER },
     EventSpec { kind: BeforeMcpExecution, name: "beforeMCPExecution", about: "Before an MCP tool runs; may refuse it or ask the user.",
@@ -192,18 +214,18 @@ pub const EVENTS: &[EventSpec] = &[
         subject: Subject::McpTool, inputs: input::AFTER_MCP_EXECUTION, in_2_3: true, in_cloud: false, ..OBSERVER },
     EventSpec { kind: BeforeReadFile, name: "beforeReadFile", about: "Before the agent reads a file; may refuse it or replace what is read.",
         gate: Gate::Permission, subject: Subject::Constant("Read"), answers: &[Permission, UserMessage, NewContent], inputs: input::BEFORE_READ_FILE,
-        waits: true, in_2_3: true, refusal: FILE_REFUSED, ..OBSERVER },
+        waits: true, in_2_3: true, refusal: FILE_REFUSED, call: Call::Read, ..OBSERVER },
     EventSpec { kind: AfterFileEdit, name: "afterFileEdit", about: "After the agent edited a file.",
-        subject: Subject::Constant("Write"), inputs: input::AFTER_FILE_EDIT, in_2_3: true, ..OBSERVER },
+        subject: Subject::Constant("Write"), inputs: input::AFTER_FILE_EDIT, in_2_3: true, call: Call::Edit, ..OBSERVER },
     EventSpec { kind: BeforeSubmitPrompt, name: "beforeSubmitPrompt", about: "Before a prompt is sent; may hold it back or add context.",
         gate: Gate::Continue, subject: Subject::Constant("UserPromptSubmit"), answers: &[Continue, UserMessage, AdditionalContext],
         inputs: input::BEFORE_SUBMIT_PROMPT, waits: true, in_2_3: true,
-        refusal: Refusal { user: "Submission blocked by hook", model: "The prompt was held back by a hook" }, ..OBSERVER },
+        refusal: Refusal { user: "Submission blocked by hook", model: "The prompt was held back by a hook" }, call: Call::Prompt, ..OBSERVER },
     EventSpec { kind: PreCompact, name: "preCompact", about: "Before the context window is compacted; may tell the user something.",
         answers: &[UserMessage], inputs: input::PRE_COMPACT, waits: true,
         ..OBSERVER },
     EventSpec { kind: Stop, name: "stop", about: "The agent's loop ended; may send a follow-up.",
-        subject: Subject::Constant("Stop"), answers: &[FollowupMessage], inputs: input::STOP, waits: true, in_2_3: true, ..OBSERVER },
+        subject: Subject::Constant("Stop"), answers: &[FollowupMessage], inputs: input::STOP, waits: true, in_2_3: true, call: Call::Stop, ..OBSERVER },
     EventSpec { kind: AfterAgentResponse, name: "afterAgentResponse", about: "After the agent's message; exit code 2 withholds it.",
         gate: Gate::ExitCode, subject: Subject::Constant("AgentResponse"), answers: &[Permission, UserMessage], inputs: input::AFTER_AGENT_RESPONSE,
         in_2_3: true, waits: true, refusal: Refusal { user: "The response was withheld by a hook", model: "The response was withheld by a hook" }, ..OBSERVER },

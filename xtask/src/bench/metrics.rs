@@ -143,6 +143,14 @@ const METRICS: &[Metric] = &[
         &[FLOOR],
         [0.03; 2],
     ),
+    ratio(
+        "M18",
+        "100 hookify rules asked about one event / floor",
+        "in process",
+        "rules asked",
+        &[FLOOR],
+        [0.05; 2],
+    ),
     extra("M11", "200 ms timeout, hook sleeps: overshoot", "runner sleeper", TIMEOUT, 10.0),
     extra("M11", "200 ms timeout, hook ignores TERM: overshoot", "runner term-trap", TIMEOUT, 10.0),
     extra("M11", "200 ms timeout, hook has a child: overshoot", "runner grandchild", TIMEOUT, 10.0),
@@ -195,6 +203,25 @@ pub fn rows(results: &Results) -> Vec<Row> {
     }
     rows.extend(large_parent(results));
     rows.extend(spread(results));
+    rows.extend(rules_beside(results));
+    rows
+}
+
+/// What stands around M18: the whole event, files that are looked at, loading.
+fn rules_beside(results: &Results) -> Vec<Row> {
+    const BESIDE: [(&str, &str); 3] = [
+        ("an event with 100 rules in the engine / floor", "rules silent"),
+        ("the same, the rules being files / floor", "rules files"),
+        ("100 rule files read, compiled and asked once / floor", "rules load"),
+    ];
+    let Some(measured) = results.stage("in process") else { return Vec::new() };
+    let mut rows = Vec::new();
+    for (metric, name) in BESIDE {
+        for (who, build) in BUILDS {
+            let numbers = (measured.of(who, name), measured.of(who, FLOOR));
+            rows.push(row(measured, ("", metric, build), Unit::Ratio, numbers, None));
+        }
+    }
     rows
 }
 

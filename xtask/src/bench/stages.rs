@@ -51,7 +51,14 @@ const BUILDS: [Who; 2] = [Who::Musl, Who::Glibc];
 pub fn stages() -> Vec<Stage> {
     vec![
         stage("tiny", true, 400, 1, &["runner tiny", "engine tiny"], &[]),
-        stage("in process", true, 200, 1, &["unmatched none"], &[]),
+        stage(
+            "in process",
+            true,
+            200,
+            1,
+            &["unmatched none", "rules asked", "rules silent", "rules files", "rules load"],
+            &[],
+        ),
         stage("script", true, 200, 1, &["floor shell", "engine shell", "floor bash", "engine bash"], &[]),
         stage(
             "command",

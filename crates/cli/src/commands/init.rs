@@ -1,6 +1,5 @@
 //! `boathook init`: sample hooks to begin with.
 
-pub mod new_file;
 pub mod sample;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use crate::args::Global;
 use crate::error::Failed;
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
-use new_file::{Access, write_new};
+use crate::write_file::{Access, write_new};
 use sample::{Entry, Sample};
 
 /// Write sample hooks to begin with

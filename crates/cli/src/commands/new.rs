@@ -16,12 +16,12 @@ use serde_json::json;
 
 use crate::Status;
 use crate::args::Global;
-use crate::commands::init::new_file::{Access, replace};
 use crate::commands::init::{Place, places, write};
 use crate::error::Failed;
 use crate::payload_args::event_name;
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
+use crate::write_file::{Access, replace};
 use script::Language;
 
 /// Write a new hook: its script, its entry in hooks.json and its test cases

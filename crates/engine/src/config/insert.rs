@@ -1,29 +1,98 @@
-//! Adds a hook to the text of a hooks.json: comments, order and everything
+//! Adds hooks to the text of a hooks.json: comments, order and everything
 //! else stay as they are, byte for byte.
 
 use jsonc_parser::ast::{Array, Object, Value};
+use serde_json::Map;
 
 use super::json_tree;
-use super::syntax::property;
-use crate::event::EventKind;
+use super::syntax::{bytes_of, property};
+use crate::event::{EVENTS, EventKind};
 use crate::problem::{Edit, Place, Problem};
+
+/// An entry that is to stand in a file.
+#[derive(Debug, Clone)]
+pub struct NewEntry {
+    /// Below which event.
+    pub event: EventKind,
+    /// What it says, in this order.
+    pub fields: Map<String, serde_json::Value>,
+}
 
 /// The text with one more entry in the event's list, behind those that are
 /// there. `entry` is the entry as JSON. A text that has another form than
 /// `{"hooks": {EVENT: […]}}` is not changed: the problem says where it differs.
 pub fn insert_hook(text: &str, event: EventKind, entry: &str) -> Result<String, Box<Problem>> {
-    if let Some(text) = text.strip_prefix('\u{feff}') {
-        return insert_hook(text, event, entry).map(|text| format!("\u{feff}{text}"));
+    behind_mark(text, |text| insert(text, event, entry, &format!("[{entry}]")))
+}
+
+/// The text with all these entries in it, a new list with a line for each. An
+/// empty text becomes a file of its own.
+pub fn add_entries(text: &str, entries: &[NewEntry]) -> Result<String, Box<Problem>> {
+    let mut text = text.to_owned();
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n".clone_into(&mut text);
     }
+    for spec in EVENTS {
+        let of_event = entries.iter().filter(|entry| entry.event == spec.kind);
+        for entry in of_event.map(NewEntry::text) {
+            let list = format!("[\n      {entry}\n    ]");
+            text = behind_mark(&text, |text| insert(text, spec.kind, &entry, &list))?;
+        }
+    }
+    Ok(text)
+}
+
+/// The text with another command in the entry of an event whose command is
+/// the one that is looked for; none when there is no such entry.
+pub fn change_command(
+    text: &str,
+    event: EventKind,
+    is_it: &dyn Fn(&str) -> bool,
+    command: &str,
+) -> Result<Option<String>, Box<Problem>> {
+    let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let tree = json_tree(plain)?;
+    let hooks = tree.as_object().and_then(|file| property(file, "hooks")?.value.as_object());
+    let list = hooks.and_then(|hooks| property(hooks, event.name())?.value.as_array());
+    let commands = list.into_iter().flat_map(|list| &list.elements).filter_map(|entry| {
+        let Value::StringLit(command) = &property(entry.as_object()?, "command")?.value else { return None };
+        Some(command)
+    });
+    let Some(found) = commands.into_iter().find(|found| is_it(&found.value)) else { return Ok(None) };
+    let edit = Edit { bytes: bytes_of(found), text: serde_json::Value::from(command).to_string() };
+    let mark = &text[..text.len() - plain.len()];
+    Ok(Some(format!("{mark}{}", edited(plain, vec![edit]))))
+}
+
+impl NewEntry {
+    /// One line, with spaces where a person would put them.
+    fn text(&self) -> String {
+        let field = |(name, value): (&String, &serde_json::Value)| format!("\"{name}\": {value}");
+        format!("{{ {} }}", self.fields.iter().map(field).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// A byte order mark stays before everything.
+fn behind_mark(
+    text: &str,
+    change: impl Fn(&str) -> Result<String, Box<Problem>>,
+) -> Result<String, Box<Problem>> {
+    match text.strip_prefix('\u{feff}') {
+        Some(plain) => change(plain).map(|changed| format!("\u{feff}{changed}")),
+        None => change(text),
+    }
+}
+
+/// Adds an entry to the list of an event, or a list that holds it already.
+fn insert(text: &str, event: EventKind, entry: &str, list: &str) -> Result<String, Box<Problem>> {
     let tree = json_tree(text)?;
     let Some(file) = tree.as_object() else {
         return Err(other_form(text, &tree, "an object"));
     };
-    let list = format!("[{entry}]");
     let edits = match property(file, "hooks").map(|hooks| &hooks.value) {
         None => into_object(text, file, "hooks", &format!("{{ \"{}\": {list} }}", event.name())),
         Some(Value::Object(hooks)) => match property(hooks, event.name()).map(|event| &event.value) {
-            None => into_object(text, hooks, event.name(), &list),
+            None => into_object(text, hooks, event.name(), list),
             Some(Value::Array(list)) => into_list(text, list, entry),
             Some(other) => return Err(other_form(text, other, "a list of hooks")),
         },
@@ -188,8 +257,52 @@ mod tests {
 
     #[test]
     fn another_form_is_left_alone() {
-        for text in ["[]", "{\"hooks\": []}", "{\"hooks\": {\"stop\": {}}}", "{", "", "{\"hooks\": 1}"] {
+        for text in ["[]", "{\"hooks\": []}", "{\"hooks\": {\"stop\": {}}}", "{", "{\"hooks\": 1}"] {
             assert!(insert_hook(text, EventKind::Stop, ENTRY).is_err(), "{text}");
+            assert!(add_entries(text, &[entry(EventKind::Stop, "a")]).is_err(), "{text}");
         }
+        assert!(insert_hook("", EventKind::Stop, ENTRY).is_err());
+        assert!(insert_hook(&"[".repeat(10_000), EventKind::Stop, ENTRY).is_err());
+    }
+
+    fn entry(event: EventKind, command: &str) -> NewEntry {
+        NewEntry { event, fields: Map::from_iter([("command".to_owned(), command.into())]) }
+    }
+
+    #[test]
+    fn entries_find_their_place_and_nothing_else_changes() {
+        let cases = [
+            ("no file", ""),
+            ("an empty object", "{}"),
+            ("no events", "{\"version\": 1, \"hooks\": {}}"),
+            ("an empty list", "{\"version\": 1, \"hooks\": {\"stop\": []}}"),
+            (
+                "comments",
+                "{\n  // why\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      {\"command\": \"old\"} // last\n    ], // end\n  },\n}\n",
+            ),
+            ("a mark", "\u{feff}{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"old\"}]}}"),
+        ];
+        let new = [entry(EventKind::Stop, "a \"b\""), entry(EventKind::PreToolUse, "c")];
+        for (name, text) in cases {
+            let added = add_entries(text, &new).expect(name);
+            let read = read(added.as_bytes(), Edition::Docs);
+            let commands: Vec<&str> = read.definitions.iter().map(|hook| hook.label()).collect();
+            assert!(read.readable, "{name}: {added}");
+            assert!(commands.contains(&"a \"b\"") && commands.contains(&"c"), "{name}: {added}");
+            assert_eq!(commands.contains(&"old"), text.contains("old"), "{name}");
+            for comment in ["// why", "// last", "// end"] {
+                assert_eq!(added.contains(comment), text.contains(comment), "{name}: {added}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_is_changed_in_its_place() {
+        let text = "\u{feff}{\"hooks\": {\"stop\": [{\"command\":\"old a\", \"timeout\": 5}]}}";
+        let change =
+            |event| change_command(text, event, &|command| command.starts_with("old"), "new").expect(text);
+        let expected = "\u{feff}{\"hooks\": {\"stop\": [{\"command\":\"new\", \"timeout\": 5}]}}";
+        assert_eq!(change(EventKind::Stop).as_deref(), Some(expected));
+        assert_eq!(change(EventKind::PreToolUse), None);
     }
 }

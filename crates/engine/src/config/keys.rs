@@ -9,8 +9,18 @@ use crate::event::EventKind;
 use crate::problem::{Fix, Problem};
 
 /// What an entry may say.
-pub(super) const OPTIONS: [&str; 10] =
-    ["command", "type", "prompt", "model", "timeout", "matcher", "failClosed", "loop_limit", "dialect", "rule"];
+pub(super) const OPTIONS: [&str; 10] = [
+    "command",
+    "type",
+    "prompt",
+    "model",
+    "timeout",
+    "matcher",
+    "failClosed",
+    "loop_limit",
+    "dialect",
+    "rule",
+];
 /// What the hooks of a group inherit, in Claude Code's form.
 pub(super) const INHERITED: [&str; 4] = ["matcher", "failClosed", "loop_limit", "timeout"];
 

@@ -10,7 +10,6 @@
 //! `placeholders`, `findings` (places), `fix` (repairs). `claude` reads the
 //! settings of Claude Code, and plugins of either product.
 
-mod add;
 mod array_form;
 mod claude;
 mod entry;
@@ -40,10 +39,9 @@ mod tests;
 mod text;
 mod version;
 
-pub use add::{NewEntry, add_entries};
 pub use claude::{read_plugin, read_settings};
 pub use fix::apply_fixes;
-pub use insert::{entry_to_add, insert_hook};
+pub use insert::{NewEntry, add_entries, change_command, entry_to_add, insert_hook};
 pub use matchers::check_matchers;
 pub use placeholders::PAYLOAD_NAMES;
 pub use programs::{check_programs, programs_of};
@@ -55,6 +53,7 @@ use jsonc_parser::ast::Value;
 use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::{Place, Problem};
+use crate::read_file::Glimpse;
 use findings::Findings;
 use reader::Reader;
 use text::{Fault, Outline};
@@ -66,6 +65,8 @@ pub struct Config {
     pub definitions: Vec<Definition>,
     /// Everything that is wrong, in file order.
     pub problems: Vec<Problem>,
+    /// Files beside it that the definitions were made from, as they were then.
+    pub made_from: Vec<(std::path::PathBuf, Glimpse)>,
     /// Whether the file as a whole could be read. When not, `definitions` is empty.
     pub readable: bool,
     /// Claude Code's `disableAllHooks`: nothing that was written for it runs.

@@ -9,6 +9,7 @@ use crate::judge::Judge;
 use crate::load::{LoadOptions, Surface, TrustMode};
 use crate::outcome::Failure;
 use crate::record::Keep;
+use crate::rule::hookify::Mode;
 use crate::run::Cancel;
 use crate::source::{Roots, Selection, ThirdParty};
 
@@ -27,6 +28,8 @@ pub struct Settings {
     pub third_party: ThirdParty,
     /// Which sources take part.
     pub selection: Selection,
+    /// How hookify rules are read and decided.
+    pub hookify: Mode,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
     /// The environment hooks inherit.
@@ -63,6 +66,7 @@ impl Settings {
             trust: TrustMode::default(),
             third_party: ThirdParty::default(),
             selection: Selection::default(),
+            hookify: Mode::default(),
             project_experiment: false,
             environment: Vec::new(),
             cursor_version: None,
@@ -103,6 +107,7 @@ pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
         surface: settings.surface,
         trust: settings.trust,
         third_party: settings.third_party,
+        hookify: settings.hookify,
         project_experiment: settings.project_experiment,
         selection: settings.selection,
         thorough,

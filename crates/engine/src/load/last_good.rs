@@ -37,7 +37,7 @@ pub(super) fn recall(around: &Surroundings, source: &Source) -> Option<Good> {
         // A copy that is damaged is no good copy; the problem at hand is said anyway.
         around.state.read_sealed(FOLDER, &name(&source.file)).ok()??
     };
-    let config = (around.read)(&bytes, source, around.options.edition);
+    let config = (around.read)(&bytes, source, &around.options);
     config.readable.then(|| Good::of(&bytes, config))
 }
 

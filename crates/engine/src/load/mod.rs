@@ -10,6 +10,7 @@
 mod last_good;
 pub(crate) mod plugins;
 mod reading;
+mod rule_entries;
 mod states;
 
 #[cfg(test)]
@@ -23,7 +24,7 @@ use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::Problem;
 use crate::read_file::Glimpse;
-use crate::rule;
+use crate::rule::hookify;
 use crate::source::{self, Format, Roots, Selection, Source, ThirdParty};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
@@ -138,6 +139,8 @@ pub struct LoadOptions {
     pub trust: TrustMode,
     /// Whether hooks that were written for another product load too.
     pub third_party: ThirdParty,
+    /// How hookify rules are read and decided.
+    pub hookify: hookify::Mode,
     /// `[experiments] hooks_ide_project_config`.
     pub project_experiment: bool,
     /// Which sources take part.
@@ -181,7 +184,7 @@ struct Surroundings {
 }
 
 /// Reads the text of a source.
-type Read = fn(&[u8], &Source, Edition) -> Config;
+type Read = fn(&[u8], &Source, &LoadOptions) -> Config;
 
 /// The sources of some workspaces, and the hooks they last had.
 #[derive(Debug)]
@@ -350,15 +353,20 @@ impl Surroundings {
 }
 
 /// The text of a source as hooks.
-fn read(bytes: &[u8], source: &Source, edition: Edition) -> Config {
+fn read(bytes: &[u8], source: &Source, options: &LoadOptions) -> Config {
     match source.format {
-        Format::Cursor => config::read(bytes, edition),
-        Format::Claude(shape) => config::read_settings(bytes, edition, shape),
+        Format::Cursor => {
+            rule_entries::resolve(config::read(bytes, options.edition), source, options.hookify)
+        }
+        Format::Claude(shape) => config::read_settings(bytes, options.edition, shape),
         Format::Plugin(shape) => {
             let in_manifest = source.file.file_name().is_some_and(|name| name == "plugin.json");
-            config::read_plugin(bytes, edition, shape, in_manifest)
+            config::read_plugin(bytes, options.edition, shape, in_manifest)
         }
-        Format::Hookify => rule::hookify::read(bytes, &source.file),
+        Format::Hookify => {
+            let options = hookify::Options { mode: options.hookify, ..hookify::Options::default() };
+            hookify::read(bytes, &source.file, options)
+        }
     }
 }
 

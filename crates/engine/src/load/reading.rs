@@ -20,6 +20,8 @@ pub(super) struct Reading {
     version: u64,
     /// What the file was when it was last read; none before that.
     look: Option<Glimpse>,
+    /// The same of files that its hooks were made from.
+    made_from: Vec<(std::path::PathBuf, Glimpse)>,
     /// The bytes last read, good or not.
     raw: Option<Vec<u8>>,
     pub(super) state: SourceState,
@@ -72,6 +74,7 @@ impl Reading {
             source: Arc::new(source),
             version: 0,
             look: None,
+            made_from: Vec::new(),
             raw: None,
             state: SourceState::Absent,
             problems: Vec::new(),
@@ -91,7 +94,11 @@ impl Reading {
     pub(super) fn refresh(&mut self, around: &Surroundings) {
         let holds = self.look.is_some_and(|look| look.holds(&self.source.file));
         let before = self.version;
-        if !holds {
+        let made_from_holds = self.made_from.iter().all(|(file, look)| look.holds(file));
+        if !made_from_holds {
+            self.raw = None;
+        }
+        if !holds || !made_from_holds {
             self.read(around);
         }
         let examined = self.gate.as_ref().is_some_and(|gate| gate.examination.holds());
@@ -185,10 +192,11 @@ impl Reading {
     }
 
     fn take(&mut self, bytes: Vec<u8>, around: &Surroundings) {
-        let mut config = (around.read)(&bytes, &self.source, around.options.edition);
+        let mut config = (around.read)(&bytes, &self.source, &around.options);
         for problem in &mut config.problems {
             problem.file = Some(self.source.file.clone());
         }
+        self.made_from = std::mem::take(&mut config.made_from);
         // A file that was emptied to be written anew is not a file without hooks.
         if config.readable && !bytes.trim_ascii().is_empty() {
             let problems = std::mem::take(&mut config.problems);
@@ -252,8 +260,7 @@ impl Reading {
             subject.forget_contents();
         }
         let trusted = examination.trusted_config.take();
-        let trusted =
-            trusted.map(|bytes| (around.read)(&bytes, &self.source, around.options.edition).definitions);
+        let trusted = trusted.map(|bytes| (around.read)(&bytes, &self.source, &around.options).definitions);
         let lost = trusted
             .unwrap_or_default()
             .into_iter()

@@ -1,6 +1,7 @@
 //! From readings to the `HookSet`: which hook may run, and what is reported.
 
 use super::reading::{Gate, Reading};
+use super::rule_entries;
 use super::{Hook, HookSet, HookState, SourceReport, SourceState, Surface, Surroundings, Withheld};
 use crate::config;
 use crate::definition::{Action, Definition};
@@ -30,6 +31,7 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
             trust: reading.gate.as_ref().map(|gate| gate.state.clone()),
         });
     }
+    rule_entries::drop_named_twice(&mut set);
     set
 }
 

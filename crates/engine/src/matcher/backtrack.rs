@@ -7,8 +7,9 @@
 
 use super::fold;
 use super::program::{Program, Step, Way};
+use super::python;
 use super::set;
-use super::syntax::Edge;
+use super::syntax::{Case, Edge};
 
 /// How many steps one test may take: enough for a few on every character of
 /// 1 MiB, and over in a fraction of a second.
@@ -83,8 +84,14 @@ impl Run<'_> {
                 .filter(|(one, _)| set.contains(u32::from(*one)))
                 .map(|(_, to)| (step + 1, to)),
             Step::Edge(edge) => goes_on(self.is_at(*edge, at)),
-            Step::Back { groups, ignore_case, way } => {
-                self.again(groups, *ignore_case, *way, at)?.map(|to| (step + 1, to))
+            Step::Back { groups, case, unset_fits, way } => match self.bounds(groups) {
+                None => goes_on(*unset_fits),
+                Some(taken) => self.again(taken, *case, *way, at)?.map(|to| (step + 1, to)),
+            },
+            Step::Atomic { then } => self.from(step + 1, at)?.map(|to| (*then, to)),
+            Step::If { group, otherwise } => {
+                let next = if self.bounds(&[*group]).is_some() { step + 1 } else { *otherwise };
+                Some((next, at))
             }
             Step::Look { negated, then } => self.look(step + 1, at, *negated)?.then_some((*then, at)),
             Step::Jump(to) => Some((*to, at)),
@@ -150,21 +157,23 @@ impl Run<'_> {
         Ok(found != negated)
     }
 
-    /// Where the text of a group ends when it stands here again.
-    fn again(
-        &mut self,
-        groups: &[u32],
-        ignore_case: bool,
-        way: Way,
-        at: usize,
-    ) -> Result<Option<usize>, PastLimit> {
-        let bounds = groups.iter().map(|&group| {
+    /// Where the text of the group stands that took part.
+    fn bounds(&self, groups: &[u32]) -> Option<(usize, usize)> {
+        let mut bounds = groups.iter().map(|&group| {
             let start = group as usize * 2;
             (self.slots[start], self.slots[start + 1])
         });
-        let Some((start, end)) = bounds.into_iter().find(|&(start, end)| start != NONE && end != NONE) else {
-            return Ok(Some(at));
-        };
+        bounds.find(|&(start, end)| start != NONE && end != NONE)
+    }
+
+    /// Where a text that was taken ends when it stands here again.
+    fn again(
+        &mut self,
+        (start, end): (usize, usize),
+        case: Case,
+        way: Way,
+        at: usize,
+    ) -> Result<Option<usize>, PastLimit> {
         let length = end - start;
         self.spend(length)?;
         let place = match way {
@@ -173,7 +182,12 @@ impl Run<'_> {
         };
         let Some((from, to)) = place else { return Ok(None) };
         let same = |(one, other): (&char, &char)| {
-            one == other || (ignore_case && fold::canonical(*one) == fold::canonical(*other))
+            one == other
+                || match case {
+                    Case::Kept => false,
+                    Case::Ecma => fold::canonical(*one) == fold::canonical(*other),
+                    Case::Python => python::lower(*one) == python::lower(*other),
+                }
         };
         let fits = self.text[start..end].iter().zip(&self.text[from..to]).all(same);
         Ok(fits.then_some(match way {
@@ -192,16 +206,27 @@ impl Run<'_> {
     }
 
     fn is_at(&self, edge: Edge, at: usize) -> bool {
-        let before = self.neighbour(at, Way::Backward).map(|(one, _)| one);
-        let after = self.neighbour(at, Way::Forward).map(|(one, _)| one);
-        let at_word = before.is_some_and(set::is_word) != after.is_some_and(set::is_word);
-        match edge {
-            Edge::Start => before.is_none(),
-            Edge::End => after.is_none(),
-            Edge::LineStart => before.is_none_or(set::ends_line),
-            Edge::LineEnd => after.is_none_or(set::ends_line),
-            Edge::Word => at_word,
-            Edge::NotWord => !at_word,
-        }
+        is_at(edge, self.text, at)
+    }
+}
+
+/// Whether a place in a text is such an edge.
+pub fn is_at(edge: Edge, text: &[char], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|index| text.get(index)).copied();
+    let after = text.get(at).copied();
+    let between = |is_word: fn(char) -> bool| before.is_some_and(is_word) != after.is_some_and(is_word);
+    match edge {
+        Edge::Start => before.is_none(),
+        Edge::End => after.is_none(),
+        Edge::LineStart => before.is_none_or(set::ends_line),
+        Edge::LineEnd => after.is_none_or(set::ends_line),
+        Edge::Word => between(set::is_word),
+        Edge::NotWord => !between(set::is_word),
+        Edge::LastLineEnd => after.is_none() || (after == Some('\n') && at + 1 == text.len()),
+        Edge::AfterNewline => before.is_none_or(|one| one == '\n'),
+        Edge::BeforeNewline => after.is_none_or(|one| one == '\n'),
+        Edge::WideWord => between(python::is_word),
+        Edge::NotWideWord => !text.is_empty() && !between(python::is_word),
+        Edge::NotWordInText => !text.is_empty() && !between(set::is_word),
     }
 }

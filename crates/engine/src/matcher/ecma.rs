@@ -11,7 +11,7 @@ use super::escape;
 use super::fold;
 use super::group::{Modifiers, Survey};
 use super::set::CharSet;
-use super::syntax::{Edge, Fault, Node, Repeat, SyntaxError, Tree};
+use super::syntax::{Case, Edge, Fault, Node, Repeat, SyntaxError, Tree};
 
 /// Deeper patterns are refused: every stage recurses into groups.
 pub const MAX_DEPTH: usize = 100;
@@ -131,7 +131,8 @@ impl Parser {
 
     /// The text of groups, whatever its case where that is asked for.
     pub fn back(&self, groups: Vec<u32>) -> Node {
-        Node::Back { groups, ignore_case: self.modifiers.ignore_case }
+        let case = if self.modifiers.ignore_case { Case::Ecma } else { Case::Kept };
+        Node::Back { groups, case, unset_fits: true }
     }
 
     /// `a|b|c`, up to the end or a `)`.

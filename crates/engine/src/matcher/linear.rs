@@ -8,6 +8,7 @@
 
 use std::fmt::Write;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use regex_automata::meta;
 use regex_automata::util::syntax;
@@ -16,10 +17,11 @@ use super::ecma::MAX_DEPTH;
 use super::set::CharSet;
 use super::syntax::{Edge, Node, Repeat, Tree};
 
-/// Up to this cost the engine that compiles quickly is the faster one.
+/// Up to this cost, over all subjects so far, the engine that compiles quickly
+/// is the faster one.
 const QUICK_COST: u64 = 64 * 1024;
 /// Beyond this cost (ten seconds at worst) nothing is tried any more.
-const COST_LIMIT: u64 = 1 << 28;
+pub const COST_LIMIT: u64 = 1 << 28;
 /// Levels the engines count for one group: itself, a choice, a sequence, a quantifier.
 const NESTING: u32 = MAX_DEPTH as u32 * 4 + 4;
 /// What a compiled pattern may take, in bytes.
@@ -31,6 +33,7 @@ pub struct Linear {
     text: String,
     size: u64,
     quick: regex_lite::Regex,
+    spent: AtomicU64,
     thorough: OnceLock<Option<meta::Regex>>,
 }
 
@@ -42,11 +45,17 @@ impl Linear {
     /// Compiles a pattern; none when it looks around or refers back.
     pub fn new(tree: &Tree) -> Option<Result<Linear, String>> {
         let mut text = String::new();
-        write_node(&mut text, &tree.root)?;
+        write_node(&mut text, &tree.root, true)?;
         let quick = regex_lite::RegexBuilder::new(&text).nest_limit(NESTING).size_limit(MEMORY).build();
         Some(match quick {
-            Ok(quick) => Ok(Linear { text, size: tree.root.size(), quick, thorough: OnceLock::new() }),
-            Err(error) => Err(format!("it is valid JavaScript, but more than we follow: {error}")),
+            Ok(quick) => Ok(Linear {
+                text,
+                size: tree.root.size(),
+                quick,
+                spent: AtomicU64::new(0),
+                thorough: OnceLock::new(),
+            }),
+            Err(error) => Err(format!("it is valid, but more than we follow: {error}")),
         })
     }
 
@@ -56,7 +65,13 @@ impl Linear {
         if cost > COST_LIMIT {
             return Err(TooCostly);
         }
-        let thorough = if cost <= QUICK_COST { None } else { self.thorough() };
+        // What was asked so far tells what will be: one short text, or many.
+        let spent = self.spent.load(Ordering::Relaxed).saturating_add(cost);
+        let quick = spent <= QUICK_COST;
+        if quick {
+            self.spent.store(spent, Ordering::Relaxed);
+        }
+        let thorough = if quick { None } else { self.thorough() };
         Ok(match thorough {
             Some(regex) => regex.is_match(subject),
             None => self.quick.is_match(subject),
@@ -76,35 +91,46 @@ impl Linear {
 }
 
 /// Writes a part in the syntax of the engines; none when it has no place there.
-fn write_node(text: &mut String, node: &Node) -> Option<()> {
+/// `last` says that nothing stands behind it.
+fn write_node(text: &mut String, node: &Node, last: bool) -> Option<()> {
     match node {
         Node::Empty => text.push_str("(?:)"),
         Node::One(set) => write_set(text, set),
-        Node::Edge(edge) => text.push_str(edge_text(*edge)?),
-        Node::Group(_, body) => write_node(text, body)?,
-        Node::Back { .. } | Node::Look { .. } => return None,
+        Node::Edge(edge) => text.push_str(edge_text(*edge, last)?),
+        Node::Group(_, body) => write_node(text, body, last)?,
+        Node::Back { .. } | Node::Look { .. } | Node::Atomic(_) | Node::If { .. } => return None,
         Node::Repeat(repeat) => write_repeat(text, repeat)?,
-        Node::All(parts) => parts.iter().try_for_each(|part| write_node(text, part))?,
-        Node::Any(branches) => write_branches(text, branches)?,
+        Node::All(parts) => {
+            for (index, part) in parts.iter().enumerate() {
+                write_node(text, part, last && index + 1 == parts.len())?;
+            }
+        }
+        Node::Any(branches) => write_branches(text, branches, last)?,
     }
     Some(())
 }
 
 /// Line edges look at the character beside them, and the engines know other line ends.
-fn edge_text(edge: Edge) -> Option<&'static str> {
+fn edge_text(edge: Edge, last: bool) -> Option<&'static str> {
     match edge {
         Edge::Start => Some("^"),
         Edge::End => Some("$"),
         Edge::Word => Some(r"(?-u:\b)"),
         Edge::NotWord => Some(r"(?-u:\B)"),
-        Edge::LineStart | Edge::LineEnd => None,
+        Edge::AfterNewline => Some("(?m:^)"),
+        Edge::BeforeNewline => Some("(?m:$)"),
+        // It takes the newline it should only see, which nobody behind it misses.
+        Edge::LastLineEnd => last.then_some(r"(?:\x{A}?$)"),
+        // They are asked only about texts that are not empty.
+        Edge::NotWordInText => Some(r"(?-u:\B)"),
+        Edge::LineStart | Edge::LineEnd | Edge::WideWord | Edge::NotWideWord => None,
     }
 }
 
-fn write_branches(text: &mut String, branches: &[Node]) -> Option<()> {
+fn write_branches(text: &mut String, branches: &[Node], last: bool) -> Option<()> {
     for (index, branch) in branches.iter().enumerate() {
         text.push_str(if index == 0 { "(?:" } else { "|" });
-        write_node(text, branch)?;
+        write_node(text, branch, last)?;
     }
     text.push(')');
     Some(())
@@ -112,7 +138,7 @@ fn write_branches(text: &mut String, branches: &[Node]) -> Option<()> {
 
 fn write_repeat(text: &mut String, repeat: &Repeat) -> Option<()> {
     text.push_str("(?:");
-    write_node(text, &repeat.body)?;
+    write_node(text, &repeat.body, false)?;
     text.push(')');
     // Whether more or less is tried first cannot change whether it fits.
     match (repeat.min, repeat.max) {

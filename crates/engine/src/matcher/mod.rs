@@ -17,7 +17,9 @@ mod escape;
 mod fold;
 mod group;
 mod linear;
+mod pike;
 mod program;
+pub mod python;
 mod set;
 mod syntax;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Counted repetitions are written out; `ecma::MAX_SIZE` keeps that small.
 
 use super::set::CharSet;
-use super::syntax::{Edge, Node, Repeat, Tree};
+use super::syntax::{Case, Edge, Node, Repeat, Tree};
 
 /// The steps of a pattern.
 #[derive(Debug)]
@@ -22,9 +22,14 @@ pub enum Step {
     /// Goes on only at such a place.
     Edge(Edge),
     /// Takes the text of a group again.
-    Back { groups: Vec<u32>, ignore_case: bool, way: Way },
+    Back { groups: Vec<u32>, case: Case, unset_fits: bool, way: Way },
     /// Looks with the steps that follow, up to `Found`, and goes on at `then`.
     Look { negated: bool, then: usize },
+    /// Takes what the steps that follow, up to `Found`, take first, and goes
+    /// on at `then`.
+    Atomic { then: usize },
+    /// Goes on with the next step when a group took part, else elsewhere.
+    If { group: u32, otherwise: usize },
     /// Goes on elsewhere.
     Jump(usize),
     /// Tries one way, and the other when that fails.
@@ -68,9 +73,12 @@ impl Program {
             Node::Empty => {}
             Node::One(set) => self.steps.push(Step::One { set: set.clone(), way }),
             Node::Edge(edge) => self.steps.push(Step::Edge(*edge)),
-            Node::Back { groups, ignore_case } => {
-                self.steps.push(Step::Back { groups: groups.clone(), ignore_case: *ignore_case, way });
+            Node::Back { groups, case, unset_fits } => {
+                let (groups, case, unset_fits) = (groups.clone(), *case, *unset_fits);
+                self.steps.push(Step::Back { groups, case, unset_fits, way });
             }
+            Node::Atomic(body) => self.add_atomic(body, way),
+            Node::If { group, then, otherwise } => self.add_if(*group, then, otherwise, way),
             Node::Group(index, body) => self.add_group(*index as usize, body, way),
             Node::Look { behind, negated, body } => {
                 self.add_look(*negated, body, if *behind { Way::Backward } else { Way::Forward });
@@ -99,6 +107,22 @@ impl Program {
         self.add(body, way);
         self.steps.push(Step::Found);
         self.steps[look] = Step::Look { negated, then: self.steps.len() };
+    }
+
+    fn add_atomic(&mut self, body: &Node, way: Way) {
+        let atomic = self.reserve();
+        self.add(body, way);
+        self.steps.push(Step::Found);
+        self.steps[atomic] = Step::Atomic { then: self.steps.len() };
+    }
+
+    fn add_if(&mut self, group: u32, then: &Node, otherwise: &Node, way: Way) {
+        let choice = self.reserve();
+        self.add(then, way);
+        let jump = self.reserve();
+        self.steps[choice] = Step::If { group, otherwise: self.steps.len() };
+        self.add(otherwise, way);
+        self.steps[jump] = Step::Jump(self.steps.len());
     }
 
     fn add_branches(&mut self, branches: &[Node], way: Way) {

@@ -26,8 +26,10 @@ pub enum Node {
     Back {
         /// Several only when groups of different alternatives share a name.
         groups: Vec<u32>,
-        /// Under `(?i:…)`.
-        ignore_case: bool,
+        /// How letters are compared.
+        case: Case,
+        /// Whether groups that took no part fit anywhere, or nowhere.
+        unset_fits: bool,
     },
     /// A look at what follows or precedes.
     Look {
@@ -37,6 +39,17 @@ pub enum Node {
         negated: bool,
         /// What is looked for.
         body: Box<Node>,
+    },
+    /// What is taken first is kept, whatever follows. Python's alone.
+    Atomic(Box<Node>),
+    /// One of two, by whether a group took part. Python's alone.
+    If {
+        /// Which group.
+        group: u32,
+        /// When it did.
+        then: Box<Node>,
+        /// When it did not.
+        otherwise: Box<Node>,
     },
     /// A quantifier.
     Repeat(Repeat),
@@ -76,6 +89,29 @@ pub enum Edge {
     Word,
     /// `\B`
     NotWord,
+    /// Python's `$`: the end, or before a newline that ends the text.
+    LastLineEnd,
+    /// Python's `^` under `m`.
+    AfterNewline,
+    /// Python's `$` under `m`.
+    BeforeNewline,
+    /// Python's `\b`: letters of any script make words.
+    WideWord,
+    /// Python's `\B`, which an empty text has not.
+    NotWideWord,
+    /// The same with ASCII letters, under `a`.
+    NotWordInText,
+}
+
+/// How letters are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    /// As they are.
+    Kept,
+    /// As JavaScript's `(?i:…)` does.
+    Ecma,
+    /// As Python's `i` does.
+    Python,
 }
 
 impl Node {
@@ -83,7 +119,12 @@ impl Node {
     pub fn size(&self) -> u64 {
         match self {
             Node::Empty | Node::One(_) | Node::Edge(_) | Node::Back { .. } => 1,
-            Node::Group(_, body) | Node::Look { body, .. } => body.size().saturating_add(1),
+            Node::Group(_, body) | Node::Look { body, .. } | Node::Atomic(body) => {
+                body.size().saturating_add(1)
+            }
+            Node::If { then, otherwise, .. } => {
+                then.size().saturating_add(otherwise.size()).saturating_add(1)
+            }
             Node::Repeat(repeat) => repeat.size(),
             Node::All(parts) | Node::Any(parts) => {
                 parts.iter().fold(1, |sum: u64, part| sum.saturating_add(part.size()))
@@ -96,7 +137,8 @@ impl Node {
         match self {
             Node::One(_) => true,
             Node::Empty | Node::Edge(_) | Node::Back { .. } | Node::Look { .. } => false,
-            Node::Group(_, body) => body.takes_something(),
+            Node::Group(_, body) | Node::Atomic(body) => body.takes_something(),
+            Node::If { then, otherwise, .. } => then.takes_something() && otherwise.takes_something(),
             Node::Repeat(repeat) => repeat.min > 0 && repeat.body.takes_something(),
             Node::All(parts) => parts.iter().any(Node::takes_something),
             Node::Any(branches) => branches.iter().all(Node::takes_something),

@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::fill::Event;
+use crate::rule::hookify::Views;
 use crate::rule::shell::{self, Reading};
 
 /// An event, and what was read for it so far.
@@ -13,12 +14,20 @@ pub struct Look<'a> {
     read_transcript: &'a dyn Fn(&str) -> Option<String>,
     transcript: OnceCell<Option<String>>,
     command_line: RefCell<Option<(String, Rc<Reading>)>>,
+    /// What hookify rules see of it.
+    pub(super) views: Views,
 }
 
 impl<'a> Look<'a> {
     /// Reads nothing yet.
     pub fn new(event: &'a Event, read_transcript: &'a dyn Fn(&str) -> Option<String>) -> Look<'a> {
-        Look { event, read_transcript, transcript: OnceCell::new(), command_line: RefCell::default() }
+        Look {
+            event,
+            read_transcript,
+            transcript: OnceCell::new(),
+            command_line: RefCell::default(),
+            views: Views::default(),
+        }
     }
 
     /// The conversation so far; none when the event names no transcript.

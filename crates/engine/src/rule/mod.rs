@@ -30,6 +30,15 @@ impl Rule {
         }
     }
 
+    /// The command line that stands for it in a hooks.json, which names what
+    /// trust covers.
+    pub fn command(&self) -> Option<&str> {
+        match self {
+            Rule::Hookify(rule) => rule.entry.as_deref(),
+            Rule::Declared(_) => None,
+        }
+    }
+
     /// What it says to an event; nothing when it does not apply.
     pub fn apply(&self, look: &Look<'_>) -> Option<ReadOutcome> {
         match self {

@@ -163,7 +163,8 @@ fn command(definition: &Definition) -> Option<Cow<'_, str>> {
     match &definition.action {
         Action::Command(_) => Some(definition.command_line()),
         Action::Broken { text, .. } => Some(Cow::Borrowed(text)),
-        Action::Prompt { .. } | Action::Rule(_) => None,
+        Action::Rule(rule) => rule.command().map(Cow::Borrowed),
+        Action::Prompt { .. } => None,
     }
 }
 

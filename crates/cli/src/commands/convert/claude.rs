@@ -10,13 +10,13 @@ use boathook_engine::problem::{Problem, Severity};
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
 use boathook_engine::source::Source;
 
-use super::write_file;
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::Ui;
+use crate::write_file::{Access, put};
 
 /// Write the hooks of Claude Code's settings into a hooks.json
 ///
@@ -167,7 +167,7 @@ fn finish(
     } else if count == 0 {
         ui.say(&format!("{} has them already; nothing is written", target.display()));
     } else {
-        write_file(target, text)?;
+        put(target, text, Access::Read).map_err(|error| Failed::file(target, error))?;
         let hooks = if count == 1 { "1 hook".to_owned() } else { format!("{count} hooks") };
         ui.say(&format!("wrote {hooks} to {}", target.display()));
         ui.hint("Claude Code's settings are read as well, so these hooks now run twice here: remove them there, or write `[third_party] claude = false` into config.toml");

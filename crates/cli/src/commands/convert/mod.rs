@@ -1,10 +1,9 @@
 //! `boathook convert`: hooks that were written for another product, as a Cursor hooks.json.
 
 mod claude;
-
-use std::fs;
-use std::io::Write;
-use std::path::Path;
+mod hookify;
+mod output;
+mod script;
 
 use clap::Subcommand;
 
@@ -28,42 +27,12 @@ pub struct ConvertArgs {
 #[derive(Debug, Subcommand)]
 enum Origin {
     Claude(claude::ClaudeArgs),
+    Hookify(hookify::ConvertHookifyArgs),
 }
 
 pub fn convert(ui: &mut Ui, global: &Global, args: &ConvertArgs) -> Result<Status, Failed> {
     match &args.from {
         Origin::Claude(args) => claude::convert(ui, global, args),
+        Origin::Hookify(args) => hookify::convert_hookify(ui, global, args),
     }
-}
-
-/// Writes a file whole or not at all. A link stays a link: what it leads to is
-/// replaced, and keeps its permissions.
-fn write_file(file: &Path, text: &str) -> Result<(), Failed> {
-    let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let folder = target.parent().unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let permissions = fs::metadata(&target).map(|found| found.permissions());
-        let mut fresh = tempfile::Builder::new().prefix(".boathook-").tempfile_in(folder)?;
-        fresh.write_all(text.as_bytes())?;
-        match permissions {
-            Ok(permissions) => fresh.as_file().set_permissions(permissions)?,
-            Err(_) => readable_by_all(fresh.as_file())?,
-        }
-        fresh.as_file().sync_all()?;
-        fresh.persist(&target)?;
-        Ok(())
-    };
-    write().map_err(|error| Failed::file(file, error))
-}
-
-#[cfg(unix)]
-fn readable_by_all(file: &fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &fs::File) -> std::io::Result<()> {
-    Ok(())
 }

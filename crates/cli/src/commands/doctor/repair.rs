@@ -9,9 +9,9 @@ use boathook_engine::read_file::{self, Owner};
 use boathook_engine::source::{Level, Source};
 
 use super::examine::Found;
-use crate::commands::init::new_file::replace;
 use crate::error::Failed;
 use crate::ui::Ui;
+use crate::write_file::replace;
 
 /// Makes every repair that is safe; says how many.
 pub fn scripts(ui: &mut Ui, found: &Found) -> Result<usize, Failed> {

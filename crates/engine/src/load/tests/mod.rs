@@ -84,7 +84,7 @@ impl Files {
 }
 
 /// As much of the format as these tests write.
-fn read_config(bytes: &[u8], _: &Source, _: Edition) -> Config {
+fn read_config(bytes: &[u8], _: &Source, _: &LoadOptions) -> Config {
     let value: serde_json::Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) => {

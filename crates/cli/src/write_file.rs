@@ -46,6 +46,18 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     file.persist(&target).map(|_| ()).map_err(|failed| failed.error)
 }
 
+/// Writes a file whether or not there is one, and the folders it stands in.
+/// One that is there keeps what others may do with it.
+pub fn put(path: &Path, text: &str, access: Access) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if path.exists() || !write_new(path, text, access)? {
+        replace(path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
 #[cfg(unix)]
 fn set_access(file: &File, access: Access) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,0 +1,174 @@
+//! `boathook convert hookify`, as entries and as scripts.
+
+mod context;
+
+use std::fs;
+
+use context::TestContext;
+use serde_json::Value;
+
+const FORCE: &str = "---\nname: no-force\nenabled: true\nevent: bash\npattern: git\\s+push\\s+.*--force\naction: block\n---\n\n**Never** force.\nEOF\nIt's \"final\" \\o/\n";
+const WARN: &str = "---\nname: commit\nenabled: true\nevent: bash\npattern: git\\s+commit\naction: warn\n---\nTests first.\n";
+const TODO: &str =
+    "---\nname: todo\nenabled: true\nevent: file\npattern: TODO\naction: warn\n---\nNo TODO.\n";
+const SECRET: &str = "---\nname: env\nenabled: true\nevent: file\naction: block\nconditions:\n  - field: file_path\n    operator: regex_match\n    pattern: \\.env$\n---\nNo secrets.\n";
+
+fn project() -> TestContext {
+    let cx = TestContext::new();
+    cx.write("project/.claude/hookify.no force.local.md", FORCE);
+    cx.write("project/.claude/hookify.commit.local.md", WARN);
+    cx.write("project/.claude/hookify.todo.local.md", TODO);
+    cx.write("project/.claude/hookify.env.local.md", SECRET);
+    fs::create_dir_all(cx.path("project/.git")).expect("a directory");
+    cx
+}
+
+fn hooks_json(cx: &TestContext) -> String {
+    fs::read_to_string(cx.path("project/.cursor/hooks.json")).expect("a hooks.json")
+}
+
+#[test]
+fn rules_become_entries_that_name_them() {
+    let cx = project();
+    insta::assert_snapshot!(cx.run(["convert", "hookify"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    wrote .cursor/hooks.json
+    ----- stderr -----
+    hint: project hooks run once you trust the workspace: `boathook trust`
+    "#);
+    insta::assert_snapshot!(hooks_json(&cx), @r#"
+    {
+      "version": 1,
+      "hooks": {
+        "preToolUse": [
+          { "command": "boathook hookify .claude/hookify.commit.local.md", "matcher": "^Shell$" },
+          { "command": "boathook hookify .claude/hookify.env.local.md", "matcher": "^Write$" },
+          { "command": "boathook hookify .claude/hookify.todo.local.md", "matcher": "^Write$" }
+        ],
+        "beforeReadFile": [
+          { "command": "boathook hookify .claude/hookify.env.local.md" }
+        ],
+        "beforeShellExecution": [
+          { "command": "boathook hookify '.claude/hookify.no force.local.md'" }
+        ],
+        "afterFileEdit": [
+          { "command": "boathook hookify .claude/hookify.todo.local.md" }
+        ]
+      }
+    }
+    "#);
+    let first = hooks_json(&cx);
+    let again = cx.run(["convert", "hookify"]);
+    assert!(again.contains("unchanged .cursor/hooks.json"), "{again}");
+    assert_eq!(hooks_json(&cx), first);
+}
+
+#[test]
+fn rules_become_scripts() {
+    let cx = project();
+    insta::assert_snapshot!(cx.run(["convert", "hookify", "--scripts"]), @r#"
+    exit code: 1
+    ----- stdout -----
+    wrote .cursor/hooks/hookify-commit.sh
+    wrote .cursor/hooks/hookify-env.sh
+    wrote .cursor/hooks/hookify-no-force.sh
+    wrote .cursor/hooks.json
+    ----- stderr -----
+    warning: .claude/hookify.todo.local.md: not converted: a script is given command, prompt, file_path or status, and it tests `new_text`
+    hint: project hooks run once you trust the workspace: `boathook trust`
+    "#);
+    insta::assert_snapshot!(hooks_json(&cx), @r#"
+    {
+      "version": 1,
+      "hooks": {
+        "beforeShellExecution": [
+          { "command": ".cursor/hooks/hookify-commit.sh \"${command}\"" },
+          { "command": ".cursor/hooks/hookify-no-force.sh \"${command}\"" }
+        ],
+        "beforeReadFile": [
+          { "command": ".cursor/hooks/hookify-env.sh \"${file_path}\"" }
+        ]
+      }
+    }
+    "#);
+    let script = fs::read_to_string(cx.path("project/.cursor/hooks/hookify-no-force.sh")).expect("a script");
+    insta::assert_snapshot!(script, @r#"
+    #!/bin/sh
+    # Generated from: .claude/hookify.no force.local.md
+    # Description: Never force.
+
+    INPUT="$1"
+    # Newlines are looked at as this character.
+    NL=$(printf '\001')
+
+    if { printf '%s' "$INPUT" | tr '\n' '\001'; printf '\000'; } | LC_ALL=C grep -qziE -e 'git[[:space:]'"$NL"']+push[[:space:]'"$NL"']+[^'"$NL"']*--force'; then
+      cat <<'EOF'
+    {"permission":"deny","user_message":"**[no-force]**\n**Never** force.\nEOF\nIt's \"final\" \\o/","agent_message":"**[no-force]**\n**Never** force.\nEOF\nIt's \"final\" \\o/"}
+    EOF
+      exit 0
+    fi
+
+    echo '{"permission": "allow"}'
+    "#);
+    let again = cx.run(["convert", "hookify", "--scripts"]);
+    assert!(!again.lines().any(|line| line.starts_with("wrote") || line.starts_with("changed")), "{again}");
+}
+
+#[test]
+fn a_script_decides_through_the_engine() {
+    let cx = project();
+    cx.run(["convert", "hookify", "--scripts"]);
+    let ask = |command: &str| {
+        let output = cx.output_with(
+            ["run", "beforeShellExecution", "--trust"],
+            serde_json::json!({ "command": command }).to_string().as_bytes(),
+        );
+        serde_json::from_slice::<Value>(&output.stdout).expect("an answer")
+    };
+    let refused = ask("git push origin main --FORCE");
+    assert_eq!(refused["permission"], "deny");
+    assert_eq!(refused["user_message"], "**[no-force]**\n**Never** force.\nEOF\nIt's \"final\" \\o/");
+    assert_eq!(ask("git commit -m x")["permission"], "ask");
+    assert_eq!(ask("ls")["permission"], "allow");
+}
+
+#[test]
+fn an_existing_file_keeps_its_comments_and_a_foreign_script_stays() {
+    let cx = project();
+    let before = "{\n  // ours\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{ \"command\": \"./x.sh\" }], // x\n  }\n}\n";
+    cx.write("project/.cursor/hooks.json", before);
+    cx.write("project/.cursor/hooks/hookify-commit.sh", "#!/bin/sh\necho mine\n");
+    let said = cx.run(["convert", "hookify", "--scripts", "--warn-as", "deny"]);
+    assert!(said.contains("hookify-commit.sh was not generated from it"), "{said}");
+    let after = hooks_json(&cx);
+    for kept in ["// ours", "// x", "{ \"command\": \"./x.sh\" }"] {
+        assert!(after.contains(kept), "{after}");
+    }
+    let mine = fs::read_to_string(cx.path("project/.cursor/hooks/hookify-commit.sh")).expect("a script");
+    assert_eq!(mine, "#!/bin/sh\necho mine\n");
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let cx = project();
+    let said = cx.run(["convert", "hookify", "--scripts", "--dry-run"]);
+    assert!(said.contains("would write .cursor/hooks/hookify-no-force.sh"), "{said}");
+    assert!(!cx.path("project/.cursor").exists());
+}
+
+#[test]
+fn another_way_to_warn_changes_the_entries_that_are_there() {
+    let cx = project();
+    cx.run(["convert", "hookify"]);
+    cx.run(["convert", "hookify", "--warn-as", "ask"]);
+    let config: Value = serde_json::from_str(&hooks_json(&cx)).expect("JSON");
+    let tool: Vec<&str> = config["hooks"]["preToolUse"]
+        .as_array()
+        .expect("entries")
+        .iter()
+        .filter_map(|entry| entry["command"].as_str())
+        .collect();
+    assert_eq!(tool.iter().filter(|command| command.contains("hookify.todo")).count(), 1, "{tool:?}");
+    assert!(tool.contains(&"boathook hookify --warn-as ask .claude/hookify.todo.local.md"), "{tool:?}");
+}
