@@ -46,11 +46,11 @@ fn rules_become_entries_that_name_them() {
           { "command": "boathook hookify .claude/hookify.env.local.md", "matcher": "^Write$" },
           { "command": "boathook hookify .claude/hookify.todo.local.md", "matcher": "^Write$" }
         ],
-        "beforeReadFile": [
-          { "command": "boathook hookify .claude/hookify.env.local.md" }
-        ],
         "beforeShellExecution": [
           { "command": "boathook hookify '.claude/hookify.no force.local.md'" }
+        ],
+        "beforeReadFile": [
+          { "command": "boathook hookify .claude/hookify.env.local.md" }
         ],
         "afterFileEdit": [
           { "command": "boathook hookify .claude/hookify.todo.local.md" }

@@ -33,9 +33,12 @@ fn a_machine_where_all_is_well_fits_on_a_page() {
     ----- stdout -----
     boathook 0.1.0, edition docs
     Sources
-      enterprise   absent                     [SYSTEM]/etc/cursor/hooks.json
-      project      1 hook, trusted            [PROJECT]/.cursor/hooks.json
-      user         absent                     [HOME]/.cursor/hooks.json
+      enterprise     absent                     [SYSTEM]/etc/cursor/hooks.json
+      project        1 hook, trusted            [PROJECT]/.cursor/hooks.json
+      user           absent                     [HOME]/.cursor/hooks.json
+      claude-local   absent                     [PROJECT]/.claude/settings.local.json
+      claude-project absent                     [PROJECT]/.claude/settings.json
+      claude-user    absent                     [HOME]/.claude/settings.json
     Programs that hooks need
       /bin/sh          /bin/sh
     Last failures
@@ -121,9 +124,12 @@ fn the_page_shows_what_to_do() {
     ----- stdout -----
     boathook 0.1.0, edition docs
     Sources
-      enterprise   absent                     [SYSTEM]/etc/cursor/hooks.json
-      project      3 hooks, not trusted       [PROJECT]/.cursor/hooks.json
-      user         absent                     [HOME]/.cursor/hooks.json
+      enterprise     absent                     [SYSTEM]/etc/cursor/hooks.json
+      project        3 hooks, not trusted       [PROJECT]/.cursor/hooks.json
+      user           absent                     [HOME]/.cursor/hooks.json
+      claude-local   absent                     [PROJECT]/.claude/settings.local.json
+      claude-project absent                     [PROJECT]/.claude/settings.json
+      claude-user    absent                     [HOME]/.claude/settings.json
     Programs that hooks need
       /bin/sh          /bin/sh
       no-such-program  not found
@@ -176,9 +182,12 @@ fn the_page_shows_what_to_do() {
     ----- stdout -----
     boathook 0.1.0, edition docs
     Sources
-      enterprise   absent                     [SYSTEM]/etc/cursor/hooks.json
-      project      3 hooks, not trusted       [PROJECT]/.cursor/hooks.json
-      user         absent                     [HOME]/.cursor/hooks.json
+      enterprise     absent                     [SYSTEM]/etc/cursor/hooks.json
+      project        3 hooks, not trusted       [PROJECT]/.cursor/hooks.json
+      user           absent                     [HOME]/.cursor/hooks.json
+      claude-local   absent                     [PROJECT]/.claude/settings.local.json
+      claude-project absent                     [PROJECT]/.claude/settings.json
+      claude-user    absent                     [HOME]/.claude/settings.json
     Programs that hooks need
       /bin/sh          /bin/sh
       no-such-program  not found

@@ -295,7 +295,9 @@ fn every_configuration_that_is_shown_is_a_good_one() {
     for page in ["prompt-hooks.md", "environment.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manual").join(page);
         let text = context::read(&path);
-        for example in text.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```")) {
+        for example in
+            text.split("```toml").skip(1).filter_map(|rest| rest.split_once('\n')?.1.split_once("```"))
+        {
             let user = User::with_hooks(&prompt(&json!({})));
             user.write("home/.config/boathook/config.toml", example.0);
             let output = user.output(["list"]);

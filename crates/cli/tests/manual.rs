@@ -16,8 +16,8 @@ use boathook_engine::input::{COMMON, FieldType, InputField};
 use boathook_engine::problem::Severity;
 use context::TestContext;
 use pages::{
-    fenced, fences, files, first_cells, has_anchor, links, page, pages, quoted, root, section, sections,
-    table,
+    Fence, fenced, fences, files, first_cells, has_anchor, links, page, pages, quoted, root, section,
+    sections, table,
 };
 
 #[test]
@@ -103,9 +103,11 @@ fn every_test_that_is_named_exists() {
 fn every_hooks_file_that_is_shown_is_a_good_one() {
     let mut seen = 0;
     for (path, text) in pages() {
-        let shown =
-            fences(&text).into_iter().filter(|fence| fence.language == "json" && !fence.is("not-run"));
-        for example in shown.map(|fence| fence.text).filter(|text| text.contains("\"hooks\":")) {
+        let is_hooks_file = |fence: &Fence| {
+            fence.is("hooks") || fence.value("file").is_some_and(|file| file.ends_with("hooks.json"))
+        };
+        let shown = fences(&text).into_iter().filter(is_hooks_file);
+        for example in shown.map(|fence| fence.text) {
             let read = config::read(example.as_bytes(), Edition::Docs);
             let bad: Vec<_> =
                 read.problems.iter().filter(|problem| problem.severity > Severity::Hint).collect();

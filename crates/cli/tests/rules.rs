@@ -297,7 +297,11 @@ fn check_shows_the_mistakes_of_a_rule() {
 fn the_command_lines_of_the_manual_are_judged_as_it_says() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/rules.md"));
     let page = page.expect("the manual");
-    let first = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let first = page
+        .split("```json file=.cursor/hooks.json\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .expect("an example");
     let cx = TestContext::new();
     cx.write("project/.cursor/hooks.json", first);
     let rows = page.lines().skip_while(|line| *line != "| Command line | Refused |").skip(2);

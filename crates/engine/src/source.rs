@@ -223,11 +223,10 @@ impl Level {
 impl Selection {
     /// Whether a source takes part.
     pub fn includes(self, source: &Source) -> bool {
-        let managed = matches!(source.level, Level::Enterprise | Level::Team);
         match self {
             Selection::All => true,
             Selection::OfWorkspace => source.workspace.is_some(),
-            Selection::OfUser => source.workspace.is_none() && !managed,
+            Selection::OfUser => source.workspace.is_none() && !source.level.is_managed(),
         }
     }
 }

@@ -235,7 +235,8 @@ fn a_selection_takes_the_sources_it_names() {
         let all = sources(&roots, &roots.workspaces, ThirdParty::default());
         all.iter().filter(|source| selection.includes(source)).map(|source| source.level.name()).collect()
     };
-    assert_eq!(names(Selection::All), ["enterprise", "project", "user"]);
-    assert_eq!(names(Selection::OfWorkspace), ["project"]);
-    assert_eq!(names(Selection::OfUser), ["user"]);
+    let all = ["enterprise", "project", "user", "claude-local", "claude-project", "claude-user"];
+    assert_eq!(names(Selection::All), all);
+    assert_eq!(names(Selection::OfWorkspace), ["project", "claude-local", "claude-project"]);
+    assert_eq!(names(Selection::OfUser), ["user", "claude-user"]);
 }

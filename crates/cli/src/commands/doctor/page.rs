@@ -19,7 +19,7 @@ pub fn show(ui: &mut Ui, found: &Found) {
     heading(ui, "Sources");
     for source in &found.set.sources {
         let (word, style) = state_of(found, source);
-        let level = report::cell(ui, source.source.level.name(), 12, None);
+        let level = report::cell(ui, source.source.level.name(), 14, None);
         let state = report::cell(ui, &word, 26, Some(style));
         ui.painted_line(&format!(
             "  {level} {state} {}",

@@ -61,7 +61,7 @@ fn the_clock_ends_what_does_not_end_itself() {
     for (name, command) in cases {
         let (exit, waited) = timed(hook(dir.path(), command).reading("x".repeat(5000)).within(200));
         assert_eq!(exit.status, timed_out(200), "{name}");
-        assert!(waited >= ms(200) && waited < ms(1500), "{name}: {waited:?}");
+        assert!(waited >= ms(200) && waited < ms(3200), "{name}: {waited:?}");
     }
 }
 
@@ -91,8 +91,8 @@ fn a_timeout_beyond_the_end_of_time_is_no_timeout() {
 #[test]
 pub fn what_was_printed_before_the_clock_ran_out_is_kept() {
     let dir = TempDir::new();
-    let exit = hook(dir.path(), "echo out; echo err >&2; sleep 30").within(200).run();
-    assert_eq!((exit.status.clone(), exit.out(), exit.err()), (timed_out(200), "out\n", "err\n"));
+    let exit = hook(dir.path(), "echo out; echo err >&2; sleep 30").within(2000).run();
+    assert_eq!((exit.status.clone(), exit.out(), exit.err()), (timed_out(2000), "out\n", "err\n"));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_cancelled_run_ends_soon_and_starts_nothing_more() {
     let end = Instant::now();
     let cancelled = canceller.join().unwrap();
     assert!(exits.iter().all(|exit| exit.status == Status::Cancelled));
-    assert!(end - cancelled < ms(1500), "{:?}", end - cancelled);
+    assert!(end - cancelled < ms(5000), "{:?}", end - cancelled);
     assert!(!dir.path().join("64").exists(), "the 65th was waiting for a place");
     assert!(run_all(&hooks, is_answer, &cancel).iter().all(|exit| exit.status == Status::Cancelled));
 }
