@@ -6,6 +6,7 @@ mod alone;
 mod background;
 mod env_file;
 mod recording;
+mod remembering;
 mod settings;
 mod warnings;
 
@@ -17,10 +18,10 @@ use crate::decision::{Decision, HookReport, Skips};
 use crate::definition::{Action, Definition};
 use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
-use crate::event::{AnswerField, EventKind};
+use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::load::{Hook, HookSet, HookState, Loader, plugins};
+use crate::load::{Hook, HookSet, HookState, Loader};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
@@ -30,7 +31,7 @@ use crate::problem::Problem;
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
-use crate::session::{Session, Variable};
+use crate::session::Session;
 use crate::sessions::Sessions;
 use crate::source::{Format, Level, Source, native_root};
 use crate::state::{StateDir, StateError};
@@ -43,6 +44,7 @@ const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 pub use alone::decide_alone;
 use background::{Background, Task, is_background};
 use env_file::EnvFiles;
+use remembering::tell_loop_count;
 pub use settings::{Settings, load_options};
 use warnings::source_warnings;
 
@@ -282,59 +284,6 @@ impl Engine {
         conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
     }
 
-    /// Saved before the answer is out: the host may send the next event at once.
-    fn remember(
-        &self,
-        decision: &mut Decision,
-        event: &Event,
-        session: &mut Session,
-        heard: &[Heard<'_>],
-        counted_by_us: bool,
-    ) {
-        let Some(conversation) = event.conversation() else { return };
-        let before = session.clone();
-        if !decision.env.is_empty() {
-            let variables = variables(decision, heard);
-            decision.warnings.extend(session.keep(variables));
-            decision.env.retain(|(name, _)| session.env.iter().any(|kept| kept.name == *name));
-        }
-        if decision.followup_message.is_some() {
-            session.count_follow_up(event.kind, &event.payload);
-        }
-        if event.kind == EventKind::SessionEnd {
-            lock(&self.sessions).end(&conversation);
-        } else if *session != before
-            && let Err(error) = lock(&self.sessions).put(&conversation, session)
-        {
-            decision.warnings.push(format!("the session was not saved: {error}"));
-            // A follow-up that nobody counts would have no end.
-            if counted_by_us && decision.followup_message.take().is_some() {
-                decision
-                    .warnings
-                    .push("the follow-up was dropped, because it could not be counted".to_owned());
-            }
-        }
-    }
-
-    /// The plugins that workspaceOpen hooks name count for every later event
-    /// of these workspaces.
-    fn keep_plugins(&self, decision: &mut Decision, event: &Event) {
-        if !event.kind.answers(AnswerField::PluginPaths) {
-            return;
-        }
-        let (absolute, other): (Vec<PathBuf>, Vec<PathBuf>) =
-            decision.plugin_paths.iter().map(PathBuf::from).partition(|path| path.is_absolute());
-        for path in other {
-            decision
-                .warnings
-                .push(format!("the plugin `{}` is not loaded: its path is not absolute", path.display()));
-        }
-        let state = StateDir::new(self.settings.roots.state.clone());
-        if let Err(error) = plugins::remember(&state, &self.workspaces(event), &absolute) {
-            decision.warnings.push(format!("the plugins are not loaded: {error}"));
-        }
-    }
-
     fn record(
         &self,
         started: &str,
@@ -420,17 +369,6 @@ fn has_hook(set: &HookSet, event: EventKind) -> bool {
     set.hooks.iter().any(|hook| hook.definition.event == event)
 }
 
-/// A host that does not count follow-ups has them counted by the session.
-fn tell_loop_count(event: &mut Event, session: &Session) -> bool {
-    let missing = event.kind.loops() && !event.payload.has("loop_count");
-    if missing {
-        let count = session.loop_count(event.kind, &event.payload);
-        let behind_own_fields = event.payload.position("session_id").unwrap_or(event.payload.len());
-        event.payload.insert(behind_own_fields, "loop_count", count);
-    }
-    missing
-}
-
 /// Puts hooks that nobody waited for at their places in the walk.
 fn in_order<'a>(heard: &mut Vec<Heard<'a>>, beside: Vec<Heard<'a>>, plan: &Plan<'_>) {
     if beside.is_empty() {
@@ -453,24 +391,6 @@ fn add_unasked(decision: &mut Decision, plan: &Plan<'_>) {
         let reason = Some("a hook before it answered".to_owned());
         decision.hooks.push(HookReport { reason, ..HookReport::of(step.hook) });
     }
-}
-
-/// The session variables of a decision, each with the level of the hook that set it.
-fn variables(decision: &Decision, heard: &[Heard<'_>]) -> Vec<Variable> {
-    let setter = |name: &str| {
-        heard.iter().find_map(|heard| match &heard.read.outcome {
-            crate::outcome::Outcome::Answer(answer) if answer.env.iter().any(|(known, _)| known == name) => {
-                Some(heard.hook.source.level)
-            }
-            _ => None,
-        })
-    };
-    let of = |(name, value): &(String, String)| Variable {
-        name: name.clone(),
-        value: value.clone(),
-        level: setter(name).unwrap_or(Level::User),
-    };
-    decision.env.iter().map(of).collect()
 }
 
 /// A panic in a listener must not take the engine with it.

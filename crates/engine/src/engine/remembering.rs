@@ -1,0 +1,99 @@
+//! What an event leaves for those that follow it: the session's variables, how
+//! many follow-ups were sent, the plugins that hooks named.
+
+use std::path::PathBuf;
+
+use super::{Engine, lock};
+use crate::decision::Decision;
+use crate::event::{AnswerField, EventKind};
+use crate::fill::Event;
+use crate::load::plugins;
+use crate::merge::Heard;
+use crate::outcome::Outcome;
+use crate::session::{Session, Variable};
+use crate::source::Level;
+use crate::state::StateDir;
+
+impl Engine {
+    /// Saved before the answer is out: the host may send the next event at once.
+    pub(super) fn remember(
+        &self,
+        decision: &mut Decision,
+        event: &Event,
+        session: &mut Session,
+        heard: &[Heard<'_>],
+        counted_by_us: bool,
+    ) {
+        let Some(conversation) = event.conversation() else { return };
+        let before = session.clone();
+        if !decision.env.is_empty() {
+            let variables = variables(decision, heard);
+            decision.warnings.extend(session.keep(variables));
+            decision.env.retain(|(name, _)| session.env.iter().any(|kept| kept.name == *name));
+        }
+        if decision.followup_message.is_some() {
+            session.count_follow_up(event.kind, &event.payload);
+        }
+        if event.kind == EventKind::SessionEnd {
+            lock(&self.sessions).end(&conversation);
+        } else if *session != before
+            && let Err(error) = lock(&self.sessions).put(&conversation, session)
+        {
+            decision.warnings.push(format!("the session was not saved: {error}"));
+            // A follow-up that nobody counts would have no end.
+            if counted_by_us && decision.followup_message.take().is_some() {
+                decision
+                    .warnings
+                    .push("the follow-up was dropped, because it could not be counted".to_owned());
+            }
+        }
+    }
+
+    /// The plugins that workspaceOpen hooks name count for every later event
+    /// of these workspaces.
+    pub(super) fn keep_plugins(&self, decision: &mut Decision, event: &Event) {
+        if !event.kind.answers(AnswerField::PluginPaths) {
+            return;
+        }
+        let (absolute, other): (Vec<PathBuf>, Vec<PathBuf>) =
+            decision.plugin_paths.iter().map(PathBuf::from).partition(|path| path.is_absolute());
+        for path in other {
+            decision
+                .warnings
+                .push(format!("the plugin `{}` is not loaded: its path is not absolute", path.display()));
+        }
+        let state = StateDir::new(self.settings.roots.state.clone());
+        if let Err(error) = plugins::remember(&state, &self.workspaces(event), &absolute) {
+            decision.warnings.push(format!("the plugins are not loaded: {error}"));
+        }
+    }
+}
+
+/// A host that does not count follow-ups has them counted by the session.
+pub(super) fn tell_loop_count(event: &mut Event, session: &Session) -> bool {
+    let missing = event.kind.loops() && !event.payload.has("loop_count");
+    if missing {
+        let count = session.loop_count(event.kind, &event.payload);
+        let behind_own_fields = event.payload.position("session_id").unwrap_or(event.payload.len());
+        event.payload.insert(behind_own_fields, "loop_count", count);
+    }
+    missing
+}
+
+/// The session variables of a decision, each with the level of the hook that set it.
+fn variables(decision: &Decision, heard: &[Heard<'_>]) -> Vec<Variable> {
+    let setter = |name: &str| {
+        heard.iter().find_map(|heard| match &heard.read.outcome {
+            Outcome::Answer(answer) if answer.env.iter().any(|(known, _)| known == name) => {
+                Some(heard.hook.source.level)
+            }
+            _ => None,
+        })
+    };
+    let of = |(name, value): &(String, String)| Variable {
+        name: name.clone(),
+        value: value.clone(),
+        level: setter(name).unwrap_or(Level::User),
+    };
+    decision.env.iter().map(of).collect()
+}
