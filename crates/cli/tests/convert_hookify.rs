@@ -172,3 +172,29 @@ fn another_way_to_warn_changes_the_entries_that_are_there() {
     assert_eq!(tool.iter().filter(|command| command.contains("hookify.todo")).count(), 1, "{tool:?}");
     assert!(tool.contains(&"boathook hookify --warn-as ask .claude/hookify.todo.local.md"), "{tool:?}");
 }
+
+#[test]
+fn nothing_that_guarded_stops_guarding_when_it_becomes_a_script() {
+    let cx = TestContext::new();
+    fs::create_dir_all(cx.path("project/.git")).expect("a directory");
+    let pem = "---\nname: pem\nevent: file\naction: block\nconditions:\n  - field: file_path\n    operator: ends_with\n    pattern: .pem\n---\nNo keys.\n";
+    cx.write("project/.claude/hookify.pem.local.md", pem);
+    cx.write("project/.claude/hookify.commit.local.md", WARN);
+    let payloads = [
+        ("preToolUse", r#"{"tool_name":"Write","tool_input":{"file_path":"/x/a.pem","content":"1"}}"#),
+        ("preToolUse", r#"{"tool_name":"Shell","tool_input":{"command":"git commit"}}"#),
+    ];
+    let ask = |event: &str, payload: &str| {
+        let output = cx.output_with(["run", event], payload.as_bytes());
+        serde_json::from_slice::<Value>(&output.stdout).expect("an answer")
+    };
+    cx.trust();
+    let before = payloads.map(|(event, payload)| ask(event, payload));
+    assert_eq!(before[0]["permission"], "deny");
+    assert_eq!(before[1]["additional_context"], "**[commit]**\nTests first.");
+    cx.run(["convert", "hookify", "--scripts"]);
+    cx.trust();
+    assert_eq!(payloads.map(|(event, payload)| ask(event, payload)), before);
+    assert_eq!(ask("beforeReadFile", r#"{"file_path":"/x/a.pem","content":"1"}"#)["permission"], "deny");
+    assert_eq!(ask("beforeShellExecution", r#"{"command":"git commit"}"#)["permission"], "ask");
+}

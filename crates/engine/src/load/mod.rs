@@ -92,6 +92,9 @@ pub struct SourceReport {
     pub state: SourceState,
     /// Whether it is trusted; none when nobody is asked.
     pub trust: Option<Arc<TrustState>>,
+    /// A rule that is not asked for its own file: a hooks.json names it on
+    /// every event it has.
+    pub named_elsewhere: bool,
 }
 
 /// What became of a source.

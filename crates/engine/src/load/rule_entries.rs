@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::{Hook, HookSet, HookState};
 use crate::config::Config;
 use crate::definition::{Action, Definition};
+use crate::event::EventKind;
 use crate::problem::Problem;
 use crate::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use crate::rule::Rule;
@@ -30,23 +31,30 @@ pub(super) fn resolve(mut config: Config, source: &Source, mode: Mode) -> Config
 }
 
 /// A rule that a hooks.json names, itself or as the script that was made of
-/// it, is not asked a second time for its own file. An entry that may not run
-/// itself takes nobody's place.
+/// it, is not asked a second time for its own file on that event. On every
+/// other event it stays: what an entry does not guard must not stop being
+/// guarded. An entry that may not run itself takes nobody's place.
 pub(super) fn drop_named_twice(set: &mut HookSet) {
     if !set.hooks.iter().any(|hook| hook.source.format == Format::Hookify) {
         return;
     }
     let ready = |hook: &&Hook| hook.state == HookState::Ready && hook.source.format == Format::Cursor;
-    let named: Vec<PathBuf> = set.hooks.iter().filter(ready).filter_map(named_file).collect();
+    let named: Vec<(EventKind, PathBuf)> = set.hooks.iter().filter(ready).filter_map(named_file).collect();
     let is_named = |hook: &Hook| {
         let script = hook.source.run_dir.join(".cursor/hooks").join(hookify::script_name(&hook.source.file));
-        named.iter().any(|other| *other == script || same_file(other, &hook.source.file))
+        named.iter().any(|(event, file)| {
+            *event == hook.definition.event && (*file == script || same_file(file, &hook.source.file))
+        })
     };
+    for report in set.sources.iter_mut().filter(|report| report.source.format == Format::Hookify) {
+        let mut hooks = set.hooks.iter().filter(|hook| hook.source == report.source).peekable();
+        report.named_elsewhere = hooks.peek().is_some() && hooks.all(is_named);
+    }
     set.hooks.retain(|hook| hook.source.format != Format::Hookify || !is_named(hook));
 }
 
-/// The rule, or the script of one, that an entry names.
-fn named_file(hook: &Hook) -> Option<PathBuf> {
+/// The rule, or the script of one, that an entry names, and where it is asked.
+fn named_file(hook: &Hook) -> Option<(EventKind, PathBuf)> {
     let file = match &hook.definition.action {
         Action::Rule(rule) => hookify::spelled(rule.command()?)?.file,
         Action::Command(command) => {
@@ -55,7 +63,7 @@ fn named_file(hook: &Hook) -> Option<PathBuf> {
         }
         Action::Prompt { .. } | Action::Broken { .. } => return None,
     };
-    Some(hook.source.run_dir.join(file))
+    Some((hook.definition.event, hook.source.run_dir.join(file)))
 }
 
 fn action(command: &str, file: &Path, spelled: &Spelled, mode: Mode) -> (Action, Option<Problem>) {

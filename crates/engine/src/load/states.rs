@@ -29,6 +29,7 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
             source: reading.source.clone(),
             state: reading.state.clone(),
             trust: reading.gate.as_ref().map(|gate| gate.state.clone()),
+            named_elsewhere: false,
         });
     }
     rule_entries::drop_named_twice(&mut set);
