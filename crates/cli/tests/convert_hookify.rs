@@ -198,3 +198,20 @@ fn nothing_that_guarded_stops_guarding_when_it_becomes_a_script() {
     assert_eq!(ask("beforeReadFile", r#"{"file_path":"/x/a.pem","content":"1"}"#)["permission"], "deny");
     assert_eq!(ask("beforeShellExecution", r#"{"command":"git commit"}"#)["permission"], "ask");
 }
+
+#[test]
+fn doctor_says_which_rules_a_hooks_json_names() {
+    let cx = project();
+    cx.run(["convert", "hookify"]);
+    cx.trust();
+    let said = cx.run(["doctor"]);
+    let line = |name: &str| {
+        let line = said.lines().find(|line| line.contains(name) && line.contains(".claude/"));
+        line.unwrap_or_else(|| panic!("{said}")).to_owned()
+    };
+    for rule in ["hookify.commit.", "hookify.env.", "hookify.no force.", "hookify.todo."] {
+        assert!(line(rule).contains("named by hooks.json"), "{said}");
+    }
+    fs::remove_file(cx.path("project/.cursor/hooks.json")).expect("it is there");
+    assert!(!cx.run(["doctor"]).contains("named by hooks.json"));
+}

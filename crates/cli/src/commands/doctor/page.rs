@@ -102,6 +102,7 @@ fn state_of(found: &Found, report: &SourceReport) -> (String, Style) {
         SourceState::Absent => ("absent".to_owned(), Style::Dim),
         SourceState::Unreadable(_) => ("cannot be read".to_owned(), Style::Red),
         SourceState::LastGood(_) => (format!("broken; last good copy: {count}"), Style::Red),
+        SourceState::Read if report.named_elsewhere => ("named by hooks.json".to_owned(), Style::Green),
         SourceState::Read if withheld > 0 => (format!("{count}{trust}"), Style::Yellow),
         SourceState::Read => (format!("{count}{trust}"), Style::Green),
     }
