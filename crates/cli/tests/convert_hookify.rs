@@ -97,6 +97,7 @@ fn rules_become_scripts() {
     #!/bin/sh
     # Generated from: .claude/hookify.no force.local.md
     # Description: Never force.
+    # Rule SHA-256: a50017c24b7cc68d2175c5569a32c0cecfc0f53a02fdb6eeef03a1977eea4187
 
     INPUT="$1"
     # Newlines are looked at as this character.
@@ -214,4 +215,33 @@ fn doctor_says_which_rules_a_hooks_json_names() {
     }
     fs::remove_file(cx.path("project/.cursor/hooks.json")).expect("it is there");
     assert!(!cx.run(["doctor"]).contains("named by hooks.json"));
+}
+
+#[test]
+fn check_says_that_a_script_was_left_behind() {
+    let cx = TestContext::new();
+    fs::create_dir_all(cx.path("project/.git")).expect("a directory");
+    let rule = "project/.claude/hookify.commit.local.md";
+    cx.write(rule, WARN);
+    cx.run(["convert", "hookify", "--scripts"]);
+    let said = |cx: &TestContext| cx.run(["check"]);
+    assert!(!said(&cx).contains("was generated from"), "{}", said(&cx));
+    let script = ".cursor/hooks/hookify-commit.sh was generated from .claude/hookify.commit.local.md, which";
+    let cases = [
+        ("Tests", "Linters", "has changed since", "run `boathook convert hookify --scripts` again"),
+        ("enabled: true", "enabled: false", "is switched off by now", "remove this entry and the script"),
+    ];
+    for (old, new, became, help) in cases {
+        cx.write(rule, WARN.replace(old, new));
+        for command in ["check", "doctor"] {
+            let said = cx.run([command]);
+            assert!(said.contains(&format!("{script} {became}")) && said.contains(help), "{command}: {said}");
+        }
+    }
+    // Such rules are often kept out of the repository that has the scripts.
+    fs::remove_file(cx.path(rule)).expect("it is there");
+    assert!(!said(&cx).contains("was generated from"), "{}", said(&cx));
+    cx.write(rule, WARN.replace("Tests", "Linters"));
+    cx.run(["convert", "hookify", "--scripts"]);
+    assert!(!said(&cx).contains("was generated from"), "{}", said(&cx));
 }

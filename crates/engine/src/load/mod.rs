@@ -8,6 +8,7 @@
 //! Only reads, except for `remember_good`. Starts nothing.
 
 mod last_good;
+mod left_behind;
 pub(crate) mod plugins;
 mod reading;
 mod rule_entries;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Hook, HookSet, HookState};
+use super::{Hook, HookSet, HookState, left_behind};
 use crate::config::Config;
 use crate::definition::{Action, Definition};
 use crate::event::EventKind;
@@ -57,10 +57,7 @@ pub(super) fn drop_named_twice(set: &mut HookSet) {
 fn named_file(hook: &Hook) -> Option<(EventKind, PathBuf)> {
     let file = match &hook.definition.action {
         Action::Rule(rule) => hookify::spelled(rule.command()?)?.file,
-        Action::Command(command) => {
-            let word = command.split_whitespace().next()?;
-            PathBuf::from(word.strip_prefix("./").unwrap_or(word))
-        }
+        Action::Command(_) => left_behind::script(&hook.definition)?,
         Action::Prompt { .. } | Action::Broken { .. } => return None,
     };
     Some((hook.definition.event, hook.source.run_dir.join(file)))

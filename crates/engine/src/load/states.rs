@@ -1,13 +1,13 @@
 //! From readings to the `HookSet`: which hook may run, and what is reported.
 
 use super::reading::{Gate, Reading};
-use super::rule_entries;
 use super::{Hook, HookSet, HookState, SourceReport, SourceState, Surface, Surroundings, Withheld};
+use super::{left_behind, rule_entries};
 use crate::config;
 use crate::definition::{Action, Definition};
 use crate::event::EventKind;
 use crate::problem::Problem;
-use crate::source::{Level, Source};
+use crate::source::{Format, Level, Source};
 use crate::trust::{Difference, TrustState};
 
 /// Everything, in the walk from high to low priority.
@@ -79,10 +79,13 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
 }
 
 /// What the text alone does not tell: matchers that do not compile, scripts
-/// that are missing.
+/// that are missing, or were made from a rule that changed.
 fn closer_look(definitions: &[Definition], source: &Source, around: &Surroundings) -> Vec<Problem> {
     let mut problems = config::check_matchers(definitions);
     problems.extend(config::check_scripts(definitions, &source.run_dir, &around.roots.home));
+    if source.format == Format::Cursor {
+        problems.extend(left_behind::check(definitions, &source.run_dir));
+    }
     problems.iter_mut().for_each(|problem| problem.file = Some(source.file.clone()));
     problems
 }

@@ -7,7 +7,9 @@ use boathook_engine::config::{NewEntry, add_entries, change_command};
 use boathook_engine::event::EventKind;
 use boathook_engine::problem::Problem;
 use boathook_engine::read_file::{self, Owner};
-use boathook_engine::rule::hookify::{Mode, Options, Rule, command_line, read_rule, script_name, spelled};
+use boathook_engine::rule::hookify::{
+    Mode, Options, Origin, Rule, command_line, read_rule, script_name, spelled,
+};
 use boathook_engine::source::Source;
 use serde_json::Value;
 
@@ -121,7 +123,7 @@ impl Work<'_> {
                 self.ui.line(&format!("skipped {shown}: it is switched off"));
                 Ok(())
             }
-            (Some(rule), None) if scripts => self.script(&rule, file, &shown),
+            (Some(rule), None) if scripts => self.script(&rule, file, &shown, &read.bytes),
             (Some(rule), None) => {
                 self.native(&rule, &shown);
                 Ok(())
@@ -155,8 +157,8 @@ impl Work<'_> {
         }));
     }
 
-    fn script(&mut self, rule: &Rule, file: &Path, shown: &str) -> Result<(), Failed> {
-        let made = match script(rule, shown) {
+    fn script(&mut self, rule: &Rule, file: &Path, shown: &str, bytes: &[u8]) -> Result<(), Failed> {
+        let made = match script(rule, shown, bytes) {
             Ok(made) => made,
             Err(why) => {
                 self.leave_out(shown, &why);
@@ -165,7 +167,7 @@ impl Work<'_> {
         };
         let name = format!(".cursor/hooks/{}", script_name(file));
         let path = self.root.join(&name);
-        let first = format!("# Generated from: {shown}");
+        let first = Origin::rule_line(shown);
         if self.outputs.iter().any(|output| output.path == path) {
             self.leave_out(shown, &format!("another rule is written to {name}; rename the file"));
             return Ok(());

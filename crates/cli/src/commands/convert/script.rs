@@ -5,7 +5,7 @@
 
 use boathook_engine::event::{Call, EVENTS, EventKind};
 use boathook_engine::matcher::python::NEWLINE;
-use boathook_engine::rule::hookify::{About, Condition, Field, Operator, Rule, WarnAs};
+use boathook_engine::rule::hookify::{About, Condition, Field, Operator, Origin, Rule, WarnAs};
 use serde_json::json;
 
 /// A script and where it is asked.
@@ -27,8 +27,8 @@ const FIELDS: [(&[&str], Call, &str); 4] = [
     (&["reason", "status"], Call::Stop, "status"),
 ];
 
-/// The script of a rule; why there is none.
-pub fn script(rule: &Rule, generated_from: &str) -> Result<Script, String> {
+/// The script of a rule, whose file has this name and these bytes; why there is none.
+pub fn script(rule: &Rule, file: &str, bytes: &[u8]) -> Result<Script, String> {
     let (call, value) = given(rule)?;
     let spec = EVENTS.iter().find(|spec| spec.call == call).ok_or("no event has it")?;
     let mut tests = Vec::new();
@@ -40,8 +40,10 @@ pub fn script(rule: &Rule, generated_from: &str) -> Result<Script, String> {
     }
     let newline = tests.iter().any(|test| test.contains("$NL"));
     let text = format!(
-        "#!/bin/sh\n# Generated from: {generated_from}\n# Description: {}\n\nINPUT=\"$1\"\n{}\nif {}; then\n  cat <<'EOF'\n{}\nEOF\n  exit 0\nfi\n\necho '{}'\n",
+        "#!/bin/sh\n{}\n# Description: {}\n{}\n\nINPUT=\"$1\"\n{}\nif {}; then\n  cat <<'EOF'\n{}\nEOF\n  exit 0\nfi\n\necho '{}'\n",
+        Origin::rule_line(file),
         description(rule),
+        Origin::sha256_line(bytes),
         if newline { "# Newlines are looked at as this character.\nNL=$(printf '\\001')\n" } else { "" },
         tests.join(" &&\n  "),
         answer(rule, call),

@@ -18,6 +18,7 @@ mod entries;
 mod faithful;
 mod frontmatter;
 mod meaning;
+mod origin;
 mod python_text;
 mod scalar;
 mod view;
@@ -33,6 +34,7 @@ pub use command::{Spelled, command_line, spelled};
 pub use condition::{Condition, Field, Operator};
 pub use entries::Place as EntryPlace;
 pub use meaning::{name_of, script_name};
+pub use origin::Origin;
 use view::View;
 pub use view::Views;
 
