@@ -185,3 +185,57 @@ fn prompts_are_held_back_and_stops_go_on() {
     let stop = answer(&cx, &["run", "stop", "--trust"], &json!({ "status": "completed" }));
     assert_eq!(stop, json!({ "followup_message": "**[r]**\nNo." }));
 }
+
+#[test]
+fn a_silent_rule_says_which_condition_is_not_so() {
+    let cx = TestContext::new();
+    fs::create_dir_all(cx.path("project/.git")).expect("a directory");
+    let rule =
+        |event: &str, more: &str| format!("---\nname: r\nevent: {event}\naction: block\n{more}---\nNo.\n");
+    let condition = |field: &str, operator: &str, pattern: &str| {
+        format!("conditions:\n  - field: {field}\n    operator: {operator}\n    pattern: {pattern}\n")
+    };
+    let write = r#"{"tool_name":"Write","tool_input":{"file_path":"/x/a.txt","content":"TODO"}}"#;
+    let said = cx.write("project/said.txt", "I ran pytest.");
+    let stop = json!({ "status": "completed", "transcript_path": said }).to_string();
+    let cases = [
+        (
+            rule("bash", "pattern: rm\\s+-rf\n"),
+            "beforeShellExecution",
+            r#"{"command":"ls -la"}"#,
+            r"`command` is `ls -la`, and the rule wants one that matches `rm\s+-rf`",
+        ),
+        (
+            rule("file", &condition("file_path", "ends_with", ".pem")),
+            "preToolUse",
+            write,
+            "`file_path` is `/x/a.txt`, and the rule wants one that ends with `.pem`",
+        ),
+        (rule("file", &condition("colour", "equals", "red")), "preToolUse", write, "`colour` is not there"),
+        (
+            rule("stop", &condition("transcript", "not_contains", "pytest")),
+            "stop",
+            &stop,
+            "`transcript` is `I ran pytest.`, and the rule wants one that does not contain `pytest`",
+        ),
+        (
+            rule("all", "tool_matcher: Read\npattern: x\n"),
+            "preToolUse",
+            write,
+            "its `tool_matcher` is `Read`, and the tool is `Write`",
+        ),
+    ];
+    for (text, event, payload, expected) in cases {
+        cx.write("project/.claude/hookify.r.local.md", text);
+        cx.trust();
+        let explained = cx.run_with(["explain", event], payload);
+        assert!(explained.contains(expected), "{explained}");
+        cx.run_with(["run", event], payload);
+        let log = cx.run(["log", "--json"]);
+        let newest: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let told = newest.iter().any(|record| {
+            record["not_run"].to_string().contains(&json!(expected).to_string().trim_matches('"').to_owned())
+        });
+        assert!(told, "{expected}: {log}");
+    }
+}

@@ -4,6 +4,7 @@
 
 mod alone;
 mod background;
+mod because;
 mod env_file;
 mod recording;
 mod remembering;

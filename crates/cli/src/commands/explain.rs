@@ -3,11 +3,9 @@
 use boathook_engine::definition::Action;
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation};
-use boathook_engine::fill::Event;
 use boathook_engine::load::{Hook, TrustMode};
 use boathook_engine::outcome::{Outcome, ReadOutcome};
-use boathook_engine::plan::{Plan, Skipped, Step, Why, Work};
-use boathook_engine::rule::Look;
+use boathook_engine::plan::{Plan, Skipped, Step, Work};
 use boathook_engine::rule::declared::answer_line;
 use boathook_engine::run::how_it_starts;
 use serde_json::{Value, json};
@@ -70,7 +68,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
         ui.line("Would not run:");
     }
     for skipped in &plan.skipped {
-        skipped_lines(ui, skipped, &because(skipped, &explanation.event, plan.subject.as_deref()));
+        skipped_lines(ui, skipped, &explanation.because(&plan, skipped));
     }
     Ok(Status::Success)
 }
@@ -134,16 +132,6 @@ fn said_lines(ui: &mut Ui, step: &Step<'_>, said: &ReadOutcome) {
     }
 }
 
-/// Why a hook would not run; a rule says which of its conditions is not so.
-fn because(skipped: &Skipped<'_>, event: &Event, subject: Option<&str>) -> String {
-    if let (Why::NotMet, Action::Rule(rule)) = (skipped.why, &skipped.hook.definition.action)
-        && let Some(reason) = rule.why_silent(&Look::new(event, &|_| None))
-    {
-        return reason;
-    }
-    skipped.why.sentence(skipped.hook, subject)
-}
-
 fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, because: &str) {
     let label = ui.styled(&skipped.hook.definition.label().replace('\n', "\n      "), Style::Dim);
     ui.painted_line(&format!("-  {label}"));
@@ -189,7 +177,7 @@ fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
         with(
             common(skipped.hook),
             json!({
-                "because": because(skipped, &explanation.event, plan.subject.as_deref()),
+                "because": explanation.because(plan, skipped),
                 "withheld": skipped.why.is_withheld(),
             }),
         )

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use super::because::because;
+use super::read_transcript;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
@@ -12,6 +14,7 @@ use crate::load::Hook;
 use crate::merge::Heard;
 use crate::plan::Plan;
 use crate::record::{Record, request_of, response_of};
+use crate::rule::Look;
 use crate::run::Status;
 
 /// The records of one event.
@@ -59,18 +62,19 @@ pub fn records(
         records.push(blank());
     }
     if let Some(first) = records.first_mut() {
-        first.not_run = not_run(plan);
+        first.not_run = not_run(plan, event);
     }
     records
 }
 
 /// Hooks of the event that did not apply, and why; those that were withheld
 /// have records of their own. An answer must not wait for a long list.
-fn not_run(plan: &Plan<'_>) -> Vec<String> {
+fn not_run(plan: &Plan<'_>, event: &Event) -> Vec<String> {
     const TOLD: usize = 16;
+    let look = Look::new(event, &read_transcript);
     let applied = plan.skipped.iter().filter(|skipped| !skipped.why.is_withheld());
     let told = applied.take(TOLD).map(|skipped| {
-        let (hook, why) = (skipped.hook, skipped.why.sentence(skipped.hook, plan.subject.as_deref()));
+        let (hook, why) = (skipped.hook, because(skipped, &look, plan));
         let label: String = hook.definition.label().chars().take(120).collect();
         format!("{} `{label}`: {why}", hook.source.level.name())
     });

@@ -50,7 +50,7 @@ impl Rule {
     /// Why it has nothing to say to an event, where it can tell.
     pub fn why_silent(&self, look: &Look<'_>) -> Option<String> {
         match self {
-            Rule::Hookify(_) => None,
+            Rule::Hookify(rule) => rule.why_silent(look),
             Rule::Declared(rule) => rule.why_silent(look),
         }
     }
@@ -58,7 +58,7 @@ impl Rule {
     /// What it does in a few words, where its label does not say so.
     pub fn summary(&self) -> Option<String> {
         match self {
-            Rule::Hookify(_) => None,
+            Rule::Hookify(rule) => Some(rule.summary()),
             Rule::Declared(rule) => Some(rule.summary()),
         }
     }

@@ -22,6 +22,7 @@ mod origin;
 mod python_text;
 mod scalar;
 mod view;
+mod words;
 mod yaml;
 
 #[cfg(test)]

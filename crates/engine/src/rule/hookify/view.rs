@@ -79,6 +79,11 @@ impl View {
         View { mode, call, tool, named, input: OnceCell::new(), known: RefCell::default() }
     }
 
+    /// The tool, in the plugin's words; empty where there is none.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
     /// Whether it is a command.
     pub fn is_shell(&self) -> bool {
         self.tool == "Bash"
@@ -124,7 +129,7 @@ impl View {
         }
         let found = match field {
             Field::Named(name) => self.named_field(look, name),
-            Field::Subject => self.subject(look),
+            Field::Subject => self.named_field(look, self.subject_name()),
         };
         let found = found.map(|text| Rc::new(Seen { text, pairs: OnceCell::new() }));
         self.known.borrow_mut().push((field.clone(), found.clone()));
@@ -136,14 +141,13 @@ impl View {
     }
 
     /// What a plain `pattern` of an `all` rule is about.
-    fn subject(&self, look: &Look<'_>) -> Option<String> {
-        let name = match self.call {
+    pub fn subject_name(&self) -> &'static str {
+        match self.call {
             Call::Prompt => "user_prompt",
             Call::Stop => "transcript",
             _ if self.is_shell() => "command",
             Call::Shell | Call::Tool | Call::Read | Call::Edit | Call::None => "content",
-        };
-        self.named_field(look, name)
+        }
     }
 
     /// A key of the tool's input.
