@@ -102,3 +102,31 @@ fn nothing_to_convert_is_said() {
     let said = cx.run(["convert", "claude"]);
     assert!(said.contains("there are no hooks in"), "{said}");
 }
+
+#[test]
+fn a_hook_for_some_sessions_stays_where_it_is() {
+    let settings = |matcher: &str| {
+        serde_json::json!({ "hooks": { "SessionStart": [
+            { "matcher": matcher, "hooks": [{ "type": "command", "command": "echo greeted" }] }
+        ] } })
+        .to_string()
+    };
+    for (matcher, converted) in
+        [("startup", false), ("resume", false), ("startup|resume|clear|compact", true), ("", true)]
+    {
+        let cx = TestContext::new();
+        std::fs::create_dir_all(cx.path("project/.git")).expect("a directory");
+        cx.write("project/.claude/settings.json", settings(matcher));
+        cx.trust();
+        let resume = || cx.run_with(["run", "sessionStart"], r#"{"source":"resume"}"#);
+        let before = resume();
+        let said = cx.run(["convert", "claude"]);
+        assert_eq!(said.contains("this hook is not converted: its matcher"), !converted, "{matcher}: {said}");
+        assert_eq!(said.starts_with("exit code: 0"), converted, "{matcher}: {said}");
+        assert_eq!(cx.path("project/.cursor/hooks.json").exists(), converted, "{matcher}");
+        if !converted {
+            assert!(said.contains("none of them can be written") && !said.contains("already"), "{said}");
+            assert_eq!(resume(), before, "{matcher}");
+        }
+    }
+}

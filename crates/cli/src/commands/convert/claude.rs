@@ -41,8 +41,14 @@ pub fn convert(ui: &mut Ui, global: &Global, args: &ClaudeArgs) -> Result<Status
     let (sources, target) = places(&settings, args)?;
     let text = read(&target)?.unwrap_or_default();
     let present = config::read(text.as_bytes(), settings.edition).definitions;
-    let mut conversion =
-        Conversion { of_user: args.user, present, entries: Vec::new(), problems: Vec::new(), found: 0 };
+    let mut conversion = Conversion {
+        of_user: args.user,
+        present,
+        entries: Vec::new(),
+        problems: Vec::new(),
+        found: 0,
+        there: 0,
+    };
     for file in &sources {
         if let Some(text) = read(file)? {
             conversion.add(file, config::read_settings(text.as_bytes(), settings.edition, Shape::Claude));
@@ -99,6 +105,8 @@ struct Conversion {
     entries: Vec<NewEntry>,
     problems: Vec<Problem>,
     found: usize,
+    /// How many of them the native file has already.
+    there: usize,
 }
 
 impl Conversion {
@@ -112,7 +120,9 @@ impl Conversion {
                     let notes =
                         native.notes.iter().map(|note| placed(Problem::hint("converted", note), definition));
                     let entry = NewEntry { event: definition.event, fields: native.fields };
-                    if !self.stands(&entry) {
+                    if self.stands(&entry) {
+                        self.there += 1;
+                    } else {
                         problems.extend(notes);
                         self.entries.push(entry);
                     }
@@ -164,6 +174,8 @@ fn finish(
     if conversion.found == 0 {
         let files: Vec<String> = sources.iter().map(|file| file.display().to_string()).collect();
         ui.say(&format!("there are no hooks in {}", files.join(" or ")));
+    } else if count == 0 && conversion.there == 0 {
+        ui.say(&format!("none of them can be written to {}; nothing is written", target.display()));
     } else if count == 0 {
         ui.say(&format!("{} has them already; nothing is written", target.display()));
     } else {

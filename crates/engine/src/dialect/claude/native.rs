@@ -89,7 +89,8 @@ fn matcher(
     match of_kind(definition.event).map(|claude| claude.sees) {
         Some(Sees::Tool) => tools(matcher, notes),
         Some(Sees::Agent) => Ok(Some(agents(matcher))),
-        Some(Sees::Start) if matcher.fits("startup") => Ok(None),
+        // A host may name how a session began, so a matcher for some of the ways counts.
+        Some(Sees::Start) if fits_all(&["startup", "resume", "clear", "compact"]) => Ok(None),
         Some(Sees::Trigger) if fits_all(&["manual", "auto"]) => Ok(None),
         Some(Sees::End) if fits_all(&["clear", "logout", "prompt_input_exit", "other"]) => Ok(None),
         Some(Sees::Start | Sees::Trigger | Sees::End) => {
