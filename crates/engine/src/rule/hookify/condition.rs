@@ -63,7 +63,7 @@ impl Operator {
 
 impl Condition {
     /// Whether it holds. A field that the event lacks fails every operator,
-    /// `not_contains` too.
+    /// `not_contains` too; `View` says which fields an event has.
     pub fn holds(&self, look: &Look<'_>, view: &View) -> bool {
         let Some(seen) = view.field(look, &self.field) else { return false };
         let (text, pattern) = (&*seen.text, self.pattern.text());

@@ -238,3 +238,28 @@ fn no_bytes_make_the_reader_panic() {
         let _ = read_rule(bytes, Path::new("x"), FAITHFUL);
     }
 }
+
+#[test]
+fn a_stop_without_a_transcript_has_nothing_to_show() {
+    let rule = |operator: &str| {
+        format!(
+            "---\nname: a\nevent: stop\naction: block\nconditions:\n  - field: transcript\n    operator: {operator}\n    pattern: pytest\n---\nRun it.\n"
+        )
+    };
+    let named = r#"{"transcript_path":"/gone"}"#;
+    let cases = [
+        ("no path, faithful", FAITHFUL, "not_contains", "{}", false),
+        ("an empty path, faithful", FAITHFUL, "not_contains", r#"{"transcript_path":""}"#, false),
+        ("no file, faithful", FAITHFUL, "not_contains", named, true),
+        ("no file, faithful", FAITHFUL, "contains", named, false),
+        ("no path, fixed", FIXED, "not_contains", "{}", true),
+        ("no path, fixed", FIXED, "contains", "{}", false),
+        ("no file, fixed", FIXED, "not_contains", named, true),
+    ];
+    for (name, options, operator, payload, applies) in cases {
+        let read = file(&rule(operator), options).rule.expect(name);
+        let event = Event::new(EventKind::Stop, Payload::parse(payload.as_bytes()).expect(payload));
+        let said = read.apply(&Look::new(&event, &|_| None));
+        assert_eq!(said.is_some(), applies, "{name}: {operator}");
+    }
+}

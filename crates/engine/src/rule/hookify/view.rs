@@ -182,7 +182,8 @@ impl View {
                 payload.text("reason").or_else(|| payload.text("status")).or(Some(String::new()))
             }
             "reason" => Some(payload.text("reason").unwrap_or_default()),
-            // A stop without a transcript has said nothing yet.
+            // What nothing shows to be done counts as not done: a rule that wants
+            // tests before a stop must not fall silent where a host keeps no transcript.
             "transcript" if fixed && self.call == Call::Stop => {
                 Some(look.transcript().unwrap_or_default().to_owned())
             }
