@@ -1,30 +1,31 @@
 //! `boathook trust`: look at a workspace's hooks, then decide.
 
+mod show;
+
 use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
 
-use boathook_engine::definition::{Action, Definition};
 use boathook_engine::engine::load_options;
 use boathook_engine::load::{Candidate, HookSet, Loader, SourceReport};
 use boathook_engine::problem::Problem;
 use boathook_engine::source::{Source, sources};
-use boathook_engine::trust::{Change, Trust, TrustState};
-use similar::TextDiff;
+use boathook_engine::trust::{Subject, Trust, TrustState};
 
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
-use crate::ui::{Style, Ui};
+use crate::ui::Ui;
 
 /// Look at a workspace's hooks, and trust them
 ///
 /// Hooks of a workspace run only when somebody trusted them. Trust is pinned to
 /// the content of .cursor/hooks.json and of the files its commands name; when
 /// one of them changes, the hooks are withheld until somebody looked at the
-/// difference. The hooks of Claude Code's settings and of plugins inside the
-/// workspace are looked at in the same way. Starts no process.
+/// difference. The hooks of Claude Code's settings, hookify rules and plugins
+/// inside the workspace are looked at in the same way; all that a workspace
+/// brings is one question with one SHA-256. Starts no process.
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 pub struct TrustArgs {
@@ -56,12 +57,12 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
             found += usize::from(revoke(ui, loader.trust(), source)?);
         }
     } else {
-        for candidate in loader.candidates(&roots.workspaces) {
-            found += 1;
-            if decide(ui, loader.trust(), &candidate, args)? != Status::Success {
-                status = Status::Failure;
-            }
-        }
+        let groups = by_workspace(loader.candidates(&roots.workspaces));
+        found += groups.len();
+        status = match &args.accept {
+            Some(sha256) => accept(ui, loader.trust(), &groups, sha256)?,
+            None => decide_all(ui, loader.trust(), &groups, args)?,
+        };
         for problem in broken_projects(&loader.hooks(&roots.workspaces)) {
             report::problem(ui, problem, &mut Texts::default());
             status = Status::Failure;
@@ -89,26 +90,64 @@ fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
     unreadable.filter(move |problem| is_projects(problem))
 }
 
-fn decide(ui: &mut Ui, store: &Trust, looked: &Candidate, args: &TrustArgs) -> Result<Status, Failed> {
+/// All that one workspace brings, which is one question.
+type Group = Vec<Candidate>;
+
+fn by_workspace(candidates: Vec<Candidate>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for candidate in candidates {
+        let workspace = &candidate.subject.workspace;
+        match groups.iter_mut().find(|group| group.iter().any(|it| it.subject.workspace == *workspace)) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
+    }
+    groups
+}
+
+fn subjects<'a>(group: impl IntoIterator<Item = &'a Candidate>) -> Vec<&'a Subject> {
+    group.into_iter().map(|candidate| &candidate.subject).collect()
+}
+
+/// Trusts the workspace that has this SHA-256.
+fn accept(ui: &mut Ui, store: &Trust, groups: &[Group], sha256: &str) -> Result<Status, Failed> {
+    let has_it = |group: &&Group| Subject::together(&subjects(*group)).to_string() == sha256.trim();
+    let Some(group) = groups.iter().find(has_it).or(groups.first()) else { return Ok(Status::Success) };
+    store.accept_hash(&subjects(group), sha256).map_err(refused)?;
+    group.iter().for_each(|looked| ui.say(&format!("trusted {}", looked.source.file.display())));
+    Ok(Status::Success)
+}
+
+fn decide_all(ui: &mut Ui, store: &Trust, groups: &[Group], args: &TrustArgs) -> Result<Status, Failed> {
+    let mut status = Status::Success;
+    for group in groups {
+        if decide(ui, store, group, args)? != Status::Success {
+            status = Status::Failure;
+        }
+    }
+    Ok(status)
+}
+
+fn decide(ui: &mut Ui, store: &Trust, group: &Group, args: &TrustArgs) -> Result<Status, Failed> {
     if args.status {
-        return Ok(status(ui, looked));
+        return Ok(show::status(ui, group));
     }
-    if let Some(sha256) = &args.accept {
-        store.accept_hash(&looked.subject, sha256).map_err(refused)?;
-        ui.say(&format!("trusted {}", looked.source.file.display()));
-        return Ok(Status::Success);
-    }
-    if looked.state == TrustState::Trusted {
+    let (trusted, waiting): (Vec<&Candidate>, Vec<&Candidate>) =
+        group.iter().partition(|looked| looked.state == TrustState::Trusted);
+    for looked in trusted {
         ui.say(&format!("{} is trusted as it is", looked.source.file.display()));
+    }
+    if waiting.is_empty() {
         return Ok(Status::Success);
     }
-    show(ui, looked);
-    if !args.yes && !agrees(ui, looked)? {
+    let sha256 = Subject::together(&subjects(group)).to_string();
+    show::question(ui, &waiting, &sha256);
+    if !args.yes && !agrees(ui, &sha256)? {
         ui.say("not trusted; nothing of it runs");
         return Ok(Status::Failure);
     }
-    store.accept(&looked.subject).map_err(refused)?;
-    ui.say(&format!("trusted {}", looked.source.file.display()));
+    store.accept_all(&subjects(waiting.iter().copied())).map_err(refused)?;
+    waiting.iter().for_each(|looked| ui.say(&format!("trusted {}", looked.source.file.display())));
     Ok(Status::Success)
 }
 
@@ -124,93 +163,14 @@ fn revoke(ui: &mut Ui, store: &Trust, source: &Source) -> Result<bool, Failed> {
     Ok(removed)
 }
 
-fn status(ui: &mut Ui, looked: &Candidate) -> Status {
-    let file = looked.source.file.display();
-    let (word, status) = match &looked.state {
-        TrustState::Trusted => ("trusted".to_owned(), Status::Success),
-        TrustState::New => ("not trusted".to_owned(), Status::Failure),
-        TrustState::Changed(difference) => {
-            let count = difference.changes.len();
-            (
-                format!(
-                    "changed since it was trusted ({count} {})",
-                    if count == 1 { "file" } else { "files" }
-                ),
-                Status::Failure,
-            )
-        }
-        TrustState::Broken(problem) => (format!("not trusted: {problem}"), Status::Failure),
-    };
-    ui.line(&format!("{file}: {word}"));
-    ui.line(&format!("  SHA-256 {}", looked.subject.sha256));
-    status
-}
-
 /// Nobody is asked where nobody can answer.
-fn agrees(ui: &mut Ui, looked: &Candidate) -> Result<bool, Failed> {
+fn agrees(ui: &mut Ui, sha256: &str) -> Result<bool, Failed> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        ui.help(&format!(
-            "nobody can be asked here; write `boathook trust --accept {}` or `--yes`",
-            looked.subject.sha256
-        ));
+        ui.help(&format!("nobody can be asked here; write `boathook trust --accept {sha256}` or `--yes`"));
         return Ok(false);
     }
     ui.ask("Trust these hooks? [y/N] ");
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| Failed::file(Path::new("stdin"), error))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
-}
-
-fn show(ui: &mut Ui, looked: &Candidate) {
-    match &looked.state {
-        TrustState::Changed(difference) => {
-            ui.line(&format!("{} was trusted, and changed since:", looked.source.file.display()));
-            difference.changes.iter().for_each(|change| show_change(ui, change));
-        }
-        TrustState::Broken(problem) => ui.warning(problem),
-        TrustState::New | TrustState::Trusted => {}
-    }
-    ui.line(&format!("{} wants to run:", looked.source.file.display()));
-    for definition in &looked.definitions {
-        show_definition(ui, definition);
-    }
-    ui.line("Trust covers these files, as they are now:");
-    for file in looked.subject.existing_files() {
-        ui.line(&format!("  {}", file.display()));
-    }
-    ui.line("It does not cover what they load, what they download, or programs installed elsewhere.");
-    for uncovered in &looked.subject.uncovered {
-        ui.line(&format!("  not covered: {} ({})", uncovered.word, uncovered.why.name()));
-    }
-    ui.line(&format!("SHA-256 {}", looked.subject.sha256));
-}
-
-fn show_definition(ui: &mut Ui, definition: &Definition) {
-    let text = match &definition.action {
-        Action::Command(_) => definition.command_line().into_owned(),
-        Action::Prompt { prompt, .. } => format!("(asks a model) {prompt}"),
-        Action::Rule(rule) => format!("(a rule, without a process) {}", rule.label()),
-        Action::Broken { text, .. } => format!("(broken) {text}"),
-    };
-    let event = ui.styled(definition.event.name(), Style::Bold);
-    let text = ui.styled(&text.replace('\n', "\n      "), Style::Cyan);
-    ui.painted_line(&format!("  {event}: {text}"));
-}
-
-fn show_change(ui: &mut Ui, change: &Change) {
-    ui.line(&format!("  {}: {}", change.path.display(), change.kind.name()));
-    let (Some(old), Some(new)) = (&change.old, &change.new) else { return };
-    if old == new {
-        return;
-    }
-    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-    for line in TextDiff::from_lines(&*old, &*new).unified_diff().context_radius(2).to_string().lines() {
-        let style = match line.as_bytes().first() {
-            Some(b'+') => Style::Green,
-            Some(b'-') => Style::Red,
-            _ => Style::Dim,
-        };
-        let line = ui.styled(line, style);
-        ui.painted_line(&format!("    {line}"));
-    }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::load::{HookSet, SourceState, Withheld};
-use crate::plan::{Plan, Why};
+use crate::load::{HookSet, SourceState, Withheld, counted};
+use crate::plan::{Plan, Skipped, Why};
 use crate::problem::Problem;
-use crate::source::Level;
+use crate::source::{Level, Source};
 
 /// What stands in the way of whole sources: those that cannot be read, and
 /// those that are withheld with a hook of this event in them.
@@ -28,28 +28,7 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
         }
-        let withheld = plan
-            .skipped
-            .iter()
-            .filter(|it| it.why.is_withheld() && it.hook.source.file == report.source.file);
-        let mut reasons: Vec<(Why, usize)> = Vec::new();
-        for skipped in withheld {
-            match reasons.iter_mut().find(|(why, _)| *why == skipped.why) {
-                Some((_, count)) => *count += 1,
-                None => reasons.push((skipped.why, 1)),
-            }
-        }
-        for (why, count) in reasons {
-            let Why::Withheld(why) = why else { continue };
-            // Who switched them off knows it.
-            if why == Withheld::SwitchedOff {
-                continue;
-            }
-            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
-            let trust_helps = matches!(why, Withheld::Untrusted | Withheld::Changed);
-            let look = if trust_helps { "; look at it with `boathook trust`" } else { "" };
-            warnings.push(format!("{file}: {hooks} withheld: {}{look}", why.reason()));
-        }
+        warnings.extend(withheld(plan, &report.source));
         let is_project = report.source.level == Level::Project && report.state == SourceState::Absent;
         let root = report.source.workspace.as_deref().filter(|_| is_project);
         if let Some(root) = root.filter(|root| !root.is_dir()) {
@@ -58,4 +37,38 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// What is withheld of a source. What was never trusted of a workspace is told
+/// once for all of its sources, with the first of them.
+fn withheld(plan: &Plan<'_>, source: &Source) -> Vec<String> {
+    let of_source = |it: &&Skipped<'_>| it.hook.source.file == source.file;
+    let mut reasons: Vec<Withheld> = Vec::new();
+    for skipped in plan.skipped.iter().filter(of_source) {
+        if let Why::Withheld(why) = skipped.why
+            // Who switched them off knows it.
+            && why != Withheld::SwitchedOff
+            && !reasons.contains(&why)
+        {
+            reasons.push(why);
+        }
+    }
+    let told = reasons.into_iter().filter_map(|why| {
+        let of_reason = plan.skipped.iter().filter(|it| it.why == Why::Withheld(why));
+        let together = why == Withheld::Untrusted && source.workspace.is_some();
+        let alike: Vec<&Skipped<'_>> = of_reason
+            .filter(|it| of_source(it) || (together && it.hook.source.workspace == source.workspace))
+            .collect();
+        let mut files: Vec<&Path> = alike.iter().map(|it| it.hook.source.file.as_path()).collect();
+        files.dedup();
+        if files.first() != Some(&source.file.as_path()) {
+            return None;
+        }
+        let place = if files.len() == 1 { Some(source.file.as_path()) } else { source.workspace.as_deref() };
+        let trust_helps = matches!(why, Withheld::Untrusted | Withheld::Changed);
+        let look = if trust_helps { "; look at it with `boathook trust`" } else { "" };
+        let count = counted(files.len(), alike.len());
+        Some(format!("{}: {count} withheld: {}{look}", place?.display(), why.reason()))
+    });
+    told.collect()
 }

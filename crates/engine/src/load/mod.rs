@@ -13,6 +13,7 @@ pub(crate) mod plugins;
 mod reading;
 mod rule_entries;
 mod states;
+mod untrusted;
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use crate::source::{self, Format, Roots, Selection, Source, ThirdParty};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
 use reading::Reading;
+pub(crate) use untrusted::counted;
 
 /// All hooks of all sources, in the walk from high to low priority.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use super::reading::{Gate, Reading};
 use super::{Hook, HookSet, HookState, SourceReport, SourceState, Surface, Surroundings, Withheld};
-use super::{left_behind, rule_entries};
+use super::{left_behind, rule_entries, untrusted};
 use crate::config;
 use crate::definition::{Action, Definition};
 use crate::event::EventKind;
@@ -32,6 +32,7 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
             named_elsewhere: false,
         });
     }
+    untrusted::speak_together(&mut set);
     rule_entries::drop_named_twice(&mut set);
     set
 }
@@ -140,7 +141,7 @@ fn withheld_by_trust(gate: Option<&Gate>) -> Option<Withheld> {
 /// What is said of a source that is not trusted.
 fn of_trust(gate: &Gate, reading: &Reading) -> Option<Problem> {
     let hooks = reading.good.as_ref().map_or(0, |good| good.definitions.len());
-    let count = |count: usize| if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+    let count = |hooks: usize| untrusted::counted(1, hooks);
     let mut problem = match &*gate.state {
         TrustState::Trusted => return None,
         TrustState::New if hooks == 0 => return None,

@@ -126,20 +126,29 @@ impl Trust {
 
     /// Trusts what was looked at, and nothing that changed since.
     pub fn accept(&self, subject: &Subject) -> Result<(), TrustError> {
+        self.accept_all(&[subject])
+    }
+
+    /// The same for several, each with a record of its own.
+    pub fn accept_all(&self, subjects: &[&Subject]) -> Result<(), TrustError> {
         let _lock = self.state.lock(RECORDS)?;
-        self.keep_copies(subject)?;
-        self.write_record(subject, clock::seconds())?;
+        for subject in subjects {
+            self.keep_copies(subject)?;
+            self.write_record(subject, clock::seconds())?;
+        }
         self.sweep();
         Ok(())
     }
 
-    /// Trusts without a person: only when the SHA-256 is that of the subject.
-    pub fn accept_hash(&self, subject: &Subject, sha256: &str) -> Result<(), TrustError> {
+    /// Trusts without a person: only when the SHA-256 is that of all of them
+    /// [together](Subject::together).
+    pub fn accept_hash(&self, subjects: &[&Subject], sha256: &str) -> Result<(), TrustError> {
         let wanted = Digest::parse(sha256.trim()).ok_or_else(|| TrustError::NotADigest(sha256.to_owned()))?;
-        if wanted != subject.sha256 {
-            return Err(TrustError::NotTheSame { wanted, found: subject.sha256 });
+        let found = Subject::together(subjects);
+        if wanted != found {
+            return Err(TrustError::NotTheSame { wanted, found });
         }
-        self.accept(subject)
+        self.accept_all(subjects)
     }
 
     /// Takes trust back; says whether there was any.

@@ -13,7 +13,7 @@ use crate::source::{Level, Os, Source};
 /// A source, and every file its commands name, as they were read.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// Of all of it: what `trust --accept` names.
+    /// Of all of it: what `trust --accept` names when there is nothing else.
     pub sha256: Digest,
     /// What kind of source it is.
     pub level: Level,
@@ -73,6 +73,19 @@ impl Subject {
             gated: source.needs_trust(),
             watches: Vec::new(),
         }
+    }
+
+    /// What `trust --accept` names for several: that of one is its own.
+    pub fn together(subjects: &[&Subject]) -> Digest {
+        if let [one] = subjects {
+            return one.sha256;
+        }
+        let mut all: Vec<Digest> = subjects.iter().map(|subject| subject.sha256).collect();
+        all.sort();
+        let mut hasher = Hasher::default();
+        hasher.field(b"boathook trust 1 together");
+        all.iter().for_each(|digest| hasher.field(digest.as_bytes()));
+        hasher.digest()
     }
 
     /// Looks at every file that a command names. `known` is what was trusted

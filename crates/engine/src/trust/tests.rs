@@ -297,14 +297,14 @@ fn without_a_person_only_the_very_hash_is_accepted() {
     let subject = fixture.subject(COMMAND);
     for wrong in ["", "yes", &subject.sha256.to_string()[1..]] {
         assert!(
-            matches!(fixture.trust.accept_hash(&subject, wrong), Err(TrustError::NotADigest(_))),
+            matches!(fixture.trust.accept_hash(&[&subject], wrong), Err(TrustError::NotADigest(_))),
             "{wrong}"
         );
     }
     let other = Digest::of(b"something else").to_string();
-    assert!(matches!(fixture.trust.accept_hash(&subject, &other), Err(TrustError::NotTheSame { .. })));
+    assert!(matches!(fixture.trust.accept_hash(&[&subject], &other), Err(TrustError::NotTheSame { .. })));
     assert_eq!(fixture.status(COMMAND), TrustState::New);
-    fixture.trust.accept_hash(&subject, &format!(" {}\n", subject.sha256)).expect("accepted");
+    fixture.trust.accept_hash(&[&subject], &format!(" {}\n", subject.sha256)).expect("accepted");
     assert_eq!(fixture.status(COMMAND), TrustState::Trusted);
 }
 

@@ -236,7 +236,7 @@ fn a_candidate_shows_all_that_would_be_trusted() {
     assert_eq!(candidate.state, TrustState::New);
     assert_eq!(candidate.subject.existing_files().len(), 2);
     let sha256 = candidate.subject.sha256.to_string();
-    loader.trust().accept_hash(&candidate.subject, &sha256).expect("accepted");
+    loader.trust().accept_hash(&[&candidate.subject], &sha256).expect("accepted");
     assert_eq!(ready(&loader.hooks(&[files.path("ws")])), [GUARD]);
 }
 
