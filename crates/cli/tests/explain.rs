@@ -53,3 +53,33 @@ fn what_would_run_and_why_the_rest_would_not() {
     assert_eq!(json["runs"].as_array().map(Vec::len), Some(3));
     assert_eq!(json["does_not_run"][0]["because"], "its matcher `^npm` does not match `git push`");
 }
+
+#[test]
+fn a_guard_of_claude_code_is_named_where_somebody_looks_for_it() {
+    let cx = TestContext::new();
+    std::fs::create_dir_all(cx.path("project/.git")).expect("a directory");
+    let group = |matcher: &str, command: &str| json!({ "matcher": matcher, "hooks": [{ "type": "command", "command": command }] });
+    let settings = json!({ "hooks": {
+        "PreToolUse": [group("Bash", "guard"), group("Edit|Write", "format"), group("", "audit")],
+        "PostToolUse": [group("Bash", "after")],
+    }});
+    cx.write("project/.claude/settings.json", settings.to_string());
+    cx.trust();
+    let cases: [(&str, &str, &[&str]); 4] = [
+        ("beforeShellExecution", r#"{"command":"ls"}"#, &["guard", "audit"]),
+        ("beforeReadFile", r#"{"file_path":"/a","content":""}"#, &["audit"]),
+        ("preToolUse", r#"{"tool_name":"Shell","tool_input":{"command":"ls"}}"#, &[]),
+        ("stop", "{}", &[]),
+    ];
+    for (event, payload, expected) in cases {
+        let seen = cx.run_with(["explain", event], payload);
+        let hints: Vec<&str> = seen.lines().filter(|line| line.contains("runs on preToolUse")).collect();
+        let named: Vec<bool> = hints
+            .iter()
+            .zip(expected)
+            .map(|(hint, name)| hint.starts_with(&format!("hint: `{name}` (")))
+            .collect();
+        assert_eq!(named, vec![true; expected.len()], "{event}: {seen}");
+        assert_eq!(hints.len(), expected.len(), "{event}: {seen}");
+    }
+}

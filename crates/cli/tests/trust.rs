@@ -135,7 +135,10 @@ fn several_untrusted_sources_of_a_workspace_are_one_line() {
         (&["list"][..], "[PROJECT]: 4 files, 4 hooks are withheld: the workspace is not trusted"),
         (&["explain", "stop"], "[PROJECT]: 4 files, 4 hooks are withheld: the workspace is not trusted"),
         (&["check"], "[PROJECT]: 4 files, 4 hooks are withheld: the workspace is not trusted"),
-        (&["run", "stop"], "[PROJECT]: 2 files, 2 hooks are withheld: the workspace is not trusted; look at it"),
+        (
+            &["run", "stop"],
+            "[PROJECT]: 2 files, 2 hooks are withheld: the workspace is not trusted; look at it",
+        ),
     ] {
         let seen = cx.run_with(command, "{}");
         let warnings: Vec<&str> = seen.lines().filter(|line| line.contains("withheld: ")).collect();

@@ -3,6 +3,7 @@
 use boathook_engine::definition::Action;
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation};
+use boathook_engine::event::Call;
 use boathook_engine::load::{Hook, TrustMode};
 use boathook_engine::outcome::{Outcome, ReadOutcome};
 use boathook_engine::plan::{Plan, Skipped, Step, Work};
@@ -70,7 +71,33 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     for skipped in &plan.skipped {
         skipped_lines(ui, skipped, &explanation.because(&plan, skipped));
     }
+    for hook in asked_as_tool(&explanation) {
+        let (label, event) = (hook.definition.label(), hook.definition.event.name());
+        ui.hint(&format!(
+            "`{label}` ({}) runs on {event}, where Claude Code's hooks see this call",
+            place(hook)
+        ));
+    }
     Ok(Status::Success)
+}
+
+/// Claude Code knows one event for every tool: its hooks about commands and
+/// reads are asked there, and not on the events that the product has for those.
+fn asked_as_tool(explanation: &Explanation) -> Vec<&Hook> {
+    let tool = match explanation.event.kind.spec().call {
+        Call::Shell => "Bash",
+        Call::Read => "Read",
+        Call::None | Call::Tool | Call::Edit | Call::Prompt | Call::Stop => return Vec::new(),
+    };
+    let sees_it = |hook: &&Hook| {
+        let everything = hook.definition.matcher.is_everything();
+        let fits =
+            hook.definition.dialect.claude().is_some_and(|claude| {
+                claude.matcher.as_ref().map_or(everything, |matcher| matcher.fits(tool))
+            });
+        fits && hook.definition.event.spec().call == Call::Tool
+    };
+    explanation.hooks.hooks.iter().filter(sees_it).collect()
 }
 
 fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explanation) {
