@@ -146,3 +146,21 @@ fn several_untrusted_sources_of_a_workspace_are_one_line() {
         assert!(warnings[0].starts_with(&format!("warning: {expected}")), "{seen}");
     }
 }
+
+#[test]
+fn each_workspace_is_accepted_by_itself() {
+    let cx = several();
+    cx.write("other/.cursor/hooks.json", one_hook("stop", "true"));
+    let both = [cx.path("project"), cx.path("other")].map(|path| path.to_string_lossy().into_owned());
+    let workspaces = ["--workspace", &both[0], "--workspace", &both[1]];
+    let run = |args: &[&str]| cx.run(workspaces.iter().chain(args));
+    let status = run(&["trust", "--status"]);
+    let hashes: Vec<&str> = status.split_whitespace().filter(|word| word.len() == 64).collect();
+    assert_eq!(hashes.len(), 2, "{status}");
+    let second = run(&["trust", "--accept", hashes[1]]);
+    assert!(second.contains("trusted [TEST]/other/.cursor/hooks.json"), "{second}");
+    assert!(!second.contains("trusted [PROJECT]"), "{second}");
+    assert!(run(&["trust", "--status"]).contains("[PROJECT]/.cursor/hooks.json: not trusted"));
+    run(&["trust", "--accept", &hashes[0].to_uppercase()]);
+    assert!(run(&["trust", "--status"]).starts_with("exit code: 0"));
+}

@@ -111,7 +111,8 @@ fn subjects<'a>(group: impl IntoIterator<Item = &'a Candidate>) -> Vec<&'a Subje
 
 /// Trusts the workspace that has this SHA-256.
 fn accept(ui: &mut Ui, store: &Trust, groups: &[Group], sha256: &str) -> Result<Status, Failed> {
-    let has_it = |group: &&Group| Subject::together(&subjects(*group)).to_string() == sha256.trim();
+    let has_it =
+        |group: &&Group| Subject::together(&subjects(*group)).to_string().eq_ignore_ascii_case(sha256.trim());
     let Some(group) = groups.iter().find(has_it).or(groups.first()) else { return Ok(Status::Success) };
     store.accept_hash(&subjects(group), sha256).map_err(refused)?;
     group.iter().for_each(|looked| ui.say(&format!("trusted {}", looked.source.file.display())));
