@@ -245,3 +245,23 @@ fn check_says_that_a_script_was_left_behind() {
     cx.run(["convert", "hookify", "--scripts"]);
     assert!(!said(&cx).contains("was generated from"), "{}", said(&cx));
 }
+
+#[test]
+fn a_rule_and_its_script_take_each_others_place() {
+    let cx = project();
+    let asked = |event: &str| {
+        let config: Value = serde_json::from_str(&hooks_json(&cx)).expect("JSON");
+        let entries = config["hooks"][event].as_array().cloned().unwrap_or_default();
+        entries
+            .iter()
+            .map(|entry| entry["command"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (rule, script) =
+        ("boathook hookify .claude/hookify.env.local.md", ".cursor/hooks/hookify-env.sh \"${file_path}\"");
+    for (args, expected) in [(&["--scripts"][..], script), (&[], rule), (&["--scripts"], script)] {
+        cx.run(["convert", "hookify"].iter().chain(args));
+        assert_eq!(asked("beforeReadFile"), [expected], "{args:?}");
+    }
+    assert!(asked("preToolUse").contains(&rule.to_owned()), "{:?}", asked("preToolUse"));
+}

@@ -28,7 +28,7 @@ use crate::ui::Ui;
 /// Each rule of the workspace's .claude becomes entries of .cursor/hooks.json
 /// whose command is `boathook hookify FILE`: the original product runs that as
 /// a process, Boathook decides the rule without one. A rule that hooks.json
-/// names is not asked a second time for its own file.
+/// names on an event is not asked a second time there for its own file.
 ///
 /// With `--scripts` each rule becomes a script that needs nothing but grep. What
 /// a script cannot say is reported and not written. An existing hooks.json keeps
@@ -57,8 +57,8 @@ struct Entry {
     event: EventKind,
     command: String,
     matcher: Option<String>,
-    /// What an entry for the same thing names.
-    names: String,
+    /// What an entry for the same rule names: the rule, or its script.
+    names: [String; 2],
 }
 
 impl Entry {
@@ -125,7 +125,7 @@ impl Work<'_> {
             }
             (Some(rule), None) if scripts => self.script(&rule, file, &shown, &read.bytes),
             (Some(rule), None) => {
-                self.native(&rule, &shown);
+                self.native(&rule, file, &shown);
                 Ok(())
             }
             (Some(_) | None, _) => {
@@ -140,7 +140,7 @@ impl Work<'_> {
         self.ui.warning(&format!("{shown}: not converted: {why}"));
     }
 
-    fn native(&mut self, rule: &Rule, shown: &str) {
+    fn native(&mut self, rule: &Rule, file: &Path, shown: &str) {
         let Some(command) = command_line(shown, self.options) else {
             self.leave_out(shown, "its name cannot stand in a command line; rename the file");
             return;
@@ -153,7 +153,7 @@ impl Work<'_> {
             event: place.event,
             command: command.clone(),
             matcher: place.matcher,
-            names: shown.to_owned(),
+            names: [shown.to_owned(), script_of(file)],
         }));
     }
 
@@ -165,7 +165,7 @@ impl Work<'_> {
                 return Ok(());
             }
         };
-        let name = format!(".cursor/hooks/{}", script_name(file));
+        let name = script_of(file);
         let path = self.root.join(&name);
         let first = Origin::rule_line(shown);
         if self.outputs.iter().any(|output| output.path == path) {
@@ -181,7 +181,12 @@ impl Work<'_> {
         }
         self.outputs.push(Output { path, text: made.text, is_script: true });
         let command = format!("{name} \"${{{}}}\"", made.value);
-        self.entries.push(Entry { event: made.event, command, matcher: None, names: name });
+        self.entries.push(Entry {
+            event: made.event,
+            command,
+            matcher: None,
+            names: [shown.to_owned(), name],
+        });
         Ok(())
     }
 }
@@ -230,12 +235,17 @@ fn with_entries(mut text: String, entries: &[Entry]) -> Result<String, Box<Probl
     add_entries(&text, &missing)
 }
 
-/// Whether a command is the one of this rule or script, with whatever options.
-fn is_for(command: &str, names: &str) -> bool {
+/// Whether a command is the one of this rule or its script, with whatever options.
+fn is_for(command: &str, [rule, script]: &[String; 2]) -> bool {
     match spelled(command) {
-        Some(rule) => rule.file == Path::new(names),
-        None => command.split_whitespace().next() == Some(names),
+        Some(named) => named.file == Path::new(rule),
+        None => command.split_whitespace().next() == Some(script),
     }
+}
+
+/// Where the script of a rule is written.
+fn script_of(file: &Path) -> String {
+    format!(".cursor/hooks/{}", script_name(file))
 }
 
 fn rules_of(root: &Path) -> Vec<PathBuf> {
