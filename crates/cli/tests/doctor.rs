@@ -57,9 +57,11 @@ fn every_fault_is_found_with_its_repair() {
     let user =
         |event: &str, entry: &str| format!("{{\"version\": 1, \"hooks\": {{\"{event}\": [{entry}]}}}}");
     let hook = |command: &str| user("stop", &serde_json::json!({ "command": command }).to_string());
-    let cases: [(&str, String, &[&str]); 16] = [
+    let cases: [(&str, String, &[&str]); 18] = [
         ("nothing", hook("./hooks/good.sh"), &[]),
         ("script missing", hook("./hooks/none.sh"), &["script-not-found"]),
+        ("in the project", hook("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/none.sh"), &["script-not-found"]),
+        ("in the project, bare", hook("sh $CURSOR_PROJECT_DIR/none.sh"), &["script-not-found"]),
         ("not executable", hook("./hooks/plain.sh"), &["script-not-executable"]),
         ("wrong base", hook(".cursor/hooks/good.sh"), &["script-elsewhere"]),
         ("program absent", hook("no-such-program --x"), &["program-not-found"]),

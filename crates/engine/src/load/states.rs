@@ -81,7 +81,7 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
 /// that are missing.
 fn closer_look(definitions: &[Definition], source: &Source, around: &Surroundings) -> Vec<Problem> {
     let mut problems = config::check_matchers(definitions);
-    problems.extend(config::check_scripts(definitions, &source.run_dir, &around.roots.home));
+    problems.extend(config::check_scripts(definitions, &config::scope_of(source, &around.roots)));
     problems.iter_mut().for_each(|problem| problem.file = Some(source.file.clone()));
     problems
 }

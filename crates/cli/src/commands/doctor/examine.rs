@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use boathook_engine::config::{check_programs, programs_of};
+use boathook_engine::config::{check_programs, programs_of, scope_of};
 use boathook_engine::definition::Definition;
 use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::load::{HookSet, Loader, SourceReport};
@@ -65,10 +65,10 @@ fn look_at_programs(
 ) -> (Vec<Problem>, Vec<(String, Option<PathBuf>)>) {
     let of_source = set.hooks.iter().filter(|hook| hook.source == report.source);
     let definitions: Vec<Definition> = of_source.map(|hook| hook.definition.clone()).collect();
-    let (run_dir, home) = (&report.source.run_dir, &settings.roots.home);
-    let mut problems = check_programs(&definitions, run_dir, home, path);
+    let scope = scope_of(&report.source, &settings.roots);
+    let mut problems = check_programs(&definitions, &scope, path);
     problems.iter_mut().for_each(|problem| problem.file = Some(report.source.file.clone()));
-    (problems, programs_of(&definitions, run_dir, home, path))
+    (problems, programs_of(&definitions, &scope, path))
 }
 
 /// File by file in the order of the walk, each from its first line to its last.
