@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use boathook_engine::definition::Action;
 use boathook_engine::engine::Settings;
-use boathook_engine::load::{Hook, HookSet, HookState};
+use boathook_engine::load::{Hook, HookSet, HookState, Withheld};
 use boathook_engine::problem::{Problem, Severity};
 use boathook_engine::read_file::{self, Owner};
 use serde_json::{Value, json};
@@ -118,9 +118,27 @@ pub fn whole_sources(ui: &mut Ui, set: &HookSet, texts: &mut Texts) {
 
 /// Why a prompt hook that may run has no model to ask.
 pub fn no_model(settings: &Settings, hook: &Hook) -> Option<String> {
-    let (HookState::Ready, Action::Prompt { model, .. }) = (&hook.state, &hook.definition.action) else {
-        return None;
-    };
+    matches!(hook.state, HookState::Ready).then(|| missing_model(settings, hook))?
+}
+
+/// A prompt hook that nobody can answer on this machine. Those that wait for
+/// trust count as well: whoever trusts them should know before.
+pub fn without_model(settings: &Settings, hook: &Hook) -> Option<Problem> {
+    match &hook.state {
+        HookState::Ready | HookState::Withheld(Withheld::Untrusted | Withheld::Changed) => {}
+        HookState::Withheld(_) => return None,
+    }
+    let mut message = format!("a prompt hook fails: {}", missing_model(settings, hook)?);
+    if hook.definition.fail_closed && hook.definition.event.can_block() {
+        message.push_str("; it says `failClosed`, so its event is blocked");
+    }
+    let problem = Problem::warning("no-model", message)
+        .help("name a provider and a model in the `[judge]` table of config.toml");
+    Some(Problem { file: Some(hook.source.file.clone()), place: hook.definition.place.clone(), ..problem })
+}
+
+fn missing_model(settings: &Settings, hook: &Hook) -> Option<String> {
+    let Action::Prompt { model, .. } = &hook.definition.action else { return None };
     settings.would_ask(model.as_deref()).err().map(|failure| format!("it {failure}"))
 }
 

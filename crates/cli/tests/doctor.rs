@@ -276,3 +276,18 @@ fn hostile_files_do_not_hold_or_break_it() {
     }
     assert!(codes(&cx).contains(&"untrusted".to_owned()));
 }
+
+#[test]
+fn a_prompt_hook_without_a_model_is_a_problem_before_and_after_trust() {
+    let cx = TestContext::new();
+    let entry = r#"{"type": "prompt", "prompt": "Safe?", "failClosed": true}"#;
+    let file = format!("{{\"version\": 1, \"hooks\": {{\"beforeShellExecution\": [{entry}]}}}}");
+    cx.write("project/.cursor/hooks.json", file);
+    assert_eq!(codes(&cx), ["no-model", "untrusted"]);
+    assert!(cx.run(["check"]).contains("a prompt hook fails"), "{}", cx.run(["check"]));
+    cx.trust();
+    assert_eq!(codes(&cx), ["no-model"]);
+    let seen = cx.run(["doctor"]);
+    assert!(seen.starts_with("exit code: 1\n"), "{seen}");
+    assert!(seen.contains("it says `failClosed`, so its event is blocked"), "{seen}");
+}

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boathook_engine::config::apply_fixes;
-use boathook_engine::engine::{Settings, load_options};
-use boathook_engine::load::{Hook, HookSet, Loader};
+use boathook_engine::engine::load_options;
+use boathook_engine::load::{HookSet, Loader};
 use boathook_engine::problem::{Problem, Severity};
 
 use crate::Status;
@@ -82,19 +82,12 @@ fn load(ui: &mut Ui, global: &Global) -> Result<Arc<HookSet>, Failed> {
     let settings = settings(ui, global, &[])?;
     let workspaces = settings.roots.workspaces.clone();
     let mut set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
-    let without: Vec<Problem> = set.hooks.iter().filter_map(|hook| no_model(&settings, hook)).collect();
+    let without: Vec<Problem> =
+        set.hooks.iter().filter_map(|hook| report::without_model(&settings, hook)).collect();
     if !without.is_empty() {
         Arc::make_mut(&mut set).problems.extend(without);
     }
     Ok(set)
-}
-
-/// A prompt hook that nobody can answer on this machine.
-fn no_model(settings: &Settings, hook: &Hook) -> Option<Problem> {
-    let problem =
-        Problem::warning("no-model", format!("a prompt hook fails: {}", report::no_model(settings, hook)?))
-            .help("name a provider and a model in the `[judge]` table of config.toml");
-    Some(Problem { file: Some(hook.source.file.clone()), place: hook.definition.place.clone(), ..problem })
 }
 
 fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {

@@ -14,6 +14,7 @@ use boathook_engine::record::Record;
 use boathook_engine::state::StateDir;
 
 use super::duplicates::duplicates;
+use crate::report;
 
 /// So many failures of the past are told.
 const FAILURES: usize = 5;
@@ -38,11 +39,12 @@ pub fn examine(settings: &Settings) -> Found {
     let state = StateDir::new(settings.roots.state.clone());
     let mut problems = set.problems.clone();
     let mut programs: Vec<(String, Option<PathBuf>)> = Vec::new();
-    for report in &set.sources {
-        let of_source = look_at_programs(settings, &set, report, path);
+    for source in &set.sources {
+        let of_source = look_at_programs(settings, &set, source, path);
         problems.extend(of_source.0);
         programs.extend(of_source.1);
     }
+    problems.extend(set.hooks.iter().filter_map(|hook| report::without_model(settings, hook)));
     problems.extend(duplicates(&set));
     in_order(&set, &mut problems);
     programs.sort();
