@@ -371,6 +371,12 @@ fn mistakes_are_explained_before_anything_is_written() {
     error: --matcher x never fits: on beforeReadFile it is held against `Read`
       help: leave out --matcher
     ");
+    assert_snapshot!(cx.run(["new", "preToolUse", "--matcher", "Bash"]), @r"
+    exit code: 1
+    ----- stderr -----
+    error: --matcher: `Bash` matches no tool that is known: the hook does not run
+      help: write Shell: Claude Code's `Bash` is `Shell` here
+    ");
     assert_snapshot!(cx.run(["new", "preToolUse", "--matcher", "("]), @r"
     exit code: 1
     ----- stderr -----
@@ -389,7 +395,7 @@ fn mistakes_are_explained_before_anything_is_written() {
 
 #[test]
 fn a_matcher_goes_into_the_entry_and_its_cases_fit_it() {
-    for matcher in ["Shell|Write", "^(Write|Delete)$", "MCP:.*", "^[A-Z]{3,}$"] {
+    for matcher in ["Shell|Write", "^(Write|Delete)$", "MCP:.*", "^MCP:[A-Z]{3,}$"] {
         let cx = TestContext::new();
         assert!(cx.output(["new", "preToolUse", "--matcher", matcher]).status.success());
         cx.trust();

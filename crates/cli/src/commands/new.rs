@@ -7,9 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use boathook_engine::config;
+use boathook_engine::definition::Definition;
 use boathook_engine::edition::Edition;
 use boathook_engine::event::{EventKind, Subject};
 use boathook_engine::matcher::{Matcher, Verdict};
+use boathook_engine::problem::Severity;
 use boathook_engine::read_file::{self, Owner, ReadError};
 use boathook_engine::source::Os;
 use serde_json::json;
@@ -190,7 +192,19 @@ fn matcher(args: &NewArgs) -> Result<Matcher, Failed> {
             format!("--matcher {pattern} never fits: on {name} it is held against `{word}`"),
             "leave out --matcher",
         )),
-        Subject::Constant(_) | Subject::Field(_) | Subject::McpTool => Ok(matcher),
+        Subject::Constant(_) | Subject::Field(_) | Subject::McpTool => fits_something(args.event, matcher),
+    }
+}
+
+/// What `check` would warn about is not written in the first place.
+fn fits_something(event: EventKind, matcher: Matcher) -> Result<Matcher, Failed> {
+    let definition = Definition { matcher, ..Definition::command(event, "true") };
+    let mut problems = config::check_matchers(std::slice::from_ref(&definition)).into_iter();
+    match problems.find(|problem| problem.severity >= Severity::Warning) {
+        Some(problem) => {
+            Err(Failed::other(format!("--matcher: {}", problem.message), problem.help.unwrap_or_default()))
+        }
+        None => Ok(definition.matcher),
     }
 }
 
