@@ -304,3 +304,21 @@ fn nothing_a_hook_printed_reaches_the_terminal_raw() {
     let list = String::from_utf8(cx.output(["log"]).stdout).expect("text");
     assert_eq!(list.lines().count(), 2, "a heading and one row: {list}");
 }
+
+#[test]
+fn an_event_without_a_hook_says_that_a_file_has_problems() {
+    let cx = TestContext::new();
+    let list = r#"[{"command": "true"}]"#;
+    let file = format!("{{\"version\": 1, \"hooks\": {{\"beforeShelExecution\": {list}}}}}");
+    cx.write("home/.cursor/hooks.json", file);
+    let said = "1 problem in [HOME]/.cursor/hooks.json: `boathook check` lists what is wrong";
+    let event = ["beforeShellExecution", "--field", "command=ls"];
+    let seen = cx.run(["explain"].into_iter().chain(event));
+    assert!(seen.contains(said), "{seen}");
+    cx.run(["run"].into_iter().chain(event));
+    let log = String::from_utf8(cx.output(["log", "--json"]).stdout).expect("UTF-8");
+    let record: serde_json::Value =
+        serde_json::from_str(log.lines().next().expect("a record")).expect("JSON");
+    let seen = cx.run(["log", record["id"].as_str().expect("an id")]);
+    assert!(seen.contains(said), "{seen}");
+}

@@ -7,6 +7,7 @@ use boathook_engine::fill::Event;
 use boathook_engine::load::{Hook, TrustMode};
 use boathook_engine::outcome::{Outcome, ReadOutcome};
 use boathook_engine::plan::{Plan, Skipped, Step, Why, Work};
+use boathook_engine::problem;
 use boathook_engine::rule::Look;
 use boathook_engine::rule::declared::answer_line;
 use boathook_engine::run::how_it_starts;
@@ -60,6 +61,9 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
             ui.line(&format!("{name}: {count} hooks would be asked, one at a time, until one answers"));
         }
         (count, _) => ui.line(&format!("{name}: {count} hooks would run together")),
+    }
+    if let Some(problems) = problem::summary(&explanation.hooks.problems).filter(|_| plan.steps.is_empty()) {
+        ui.line(&problems);
     }
     for (number, step) in plan.steps.iter().enumerate() {
         ui.line("");
