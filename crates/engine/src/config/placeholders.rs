@@ -9,6 +9,7 @@ use std::ops::Range;
 use jsonc_parser::ast::StringLit;
 
 use super::entry::Entry;
+use super::nearest_name;
 use super::shell::{Quotes, Quoting};
 use crate::event::EVENTS;
 use crate::problem::{Fix, Problem};
@@ -39,6 +40,13 @@ pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
         let help = "write the real value; the hook reads the event as JSON on stdin";
         let at = in_file(entry.reader.text, literal, &bytes);
         entry.warn(at, Problem::warning("placeholder-not-expanded", message).help(help));
+    }
+    for (name, bytes) in braces.iter().take(REPORTED) {
+        let Some(meant) = misspelt(command, name, &command[bytes.clone()]) else { continue };
+        let message = format!("`${{{name}}}` is always empty: no hook is given `{name}`");
+        let problem = Problem::warning("placeholder-misspelt", message);
+        let at = in_file(entry.reader.text, literal, bytes);
+        entry.warn(at, problem.help(format!("did you mean `${{{meant}}}`?")).product(NOT_EXPANDED));
     }
     if let Some(at) = command.find("//") {
         let message = "a `//` in a string; Boathook reads it, the original product may not";
@@ -246,6 +254,16 @@ fn is_foreign(name: &str, whole: &str) -> bool {
     prefixed || EDITOR.contains(&name) || (field() && !given)
 }
 
+/// The name that was meant, when it is nearly one that is given. A variable in
+/// capitals is somebody's own.
+fn misspelt(command: &str, name: &str, whole: &str) -> Option<&'static str> {
+    let own = PAYLOAD_NAMES.contains(&name) || !name.contains(|c: char| c.is_ascii_lowercase());
+    if own || !is_exact(name, whole) || is_foreign(name, whole) || is_set(command, name) {
+        return None;
+    }
+    nearest_name(name, PAYLOAD_NAMES.into_iter())
+}
+
 /// `${name}` and nothing else in the braces: only this form is given.
 fn is_exact(name: &str, whole: &str) -> bool {
     whole.strip_prefix("${").and_then(|inside| inside.strip_suffix('}')) == Some(name)
@@ -374,6 +392,26 @@ mod tests {
         ];
         for (command, expected) in cases {
             assert_eq!(left(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_given_is_misspelt() {
+        let cases = [
+            ("x \"${comand}\"", Some("command")),
+            ("x \"${promt}\"", Some("prompt")),
+            ("x \"${file-path}\" ${filepath}", Some("file_path")),
+            ("x \"${Status}\"", Some("status")),
+            ("x \"${command}\" ${COMMAND} ${STATUS}", None),
+            ("comand=1; x ${comand}", None),
+            ("x ${comand:-y}", None),
+            ("x ${target} ${branch}", None),
+        ];
+        for (command, expected) in cases {
+            let found = braced(command)
+                .into_iter()
+                .find_map(|(name, bytes)| misspelt(command, name, &command[bytes]));
+            assert_eq!(found, expected, "{command}");
         }
     }
 
