@@ -39,6 +39,7 @@ pub struct ExplainArgs {
 
 pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Status, Failed> {
     let event = args.payload.read()?;
+    args.payload.tell_slips(ui);
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
     let mut settings = settings(ui, global, &roots)?;
     if args.trust {
