@@ -112,7 +112,7 @@ fn a_hook_for_a_shell_command_reads_well() {
     assert_snapshot!(context::read(&cx.path("project/.cursor/hooks/tests/before-shell-execution.json")), @r#"
     [
       {
-        "name": "beforeShellExecution: the example is found",
+        "name": "before-shell-execution: the example is found",
         "event": "beforeShellExecution",
         "payload": {
           "command": "boathook-example"
@@ -127,24 +127,18 @@ fn a_hook_for_a_shell_command_reads_well() {
             "agent_message": {
               "contains": "boathook-example"
             }
-          },
-          "ran": [
-            ".cursor/hooks/before-shell-execution.sh"
-          ]
+          }
         }
       },
       {
-        "name": "beforeShellExecution: anything else is let through",
+        "name": "before-shell-execution: anything else is let through",
         "event": "beforeShellExecution",
         "payload": {
           "command": "anything else"
         },
         "expect": {
           "exit": 0,
-          "answer": {},
-          "ran": [
-            ".cursor/hooks/before-shell-execution.sh"
-          ]
+          "answer": {}
         }
       }
     ]
@@ -438,4 +432,32 @@ fn every_file_of_the_corpus_takes_one_more_hook_or_is_left_alone() {
         }
     }
     assert!(taken > 9 * left, "{taken} taken, {left} left alone");
+}
+
+#[test]
+fn a_second_hook_on_an_event_breaks_no_case_of_the_first() {
+    let cx = TestContext::new();
+    for name in ["one", "two"] {
+        assert!(cx.output(["new", "beforeShellExecution", "--name", name]).status.success());
+    }
+    let output = cx.output(["test", "--trust"]);
+    let seen = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{seen}");
+    assert!(
+        seen.contains("one: the example is found") && seen.contains("two: the example is found"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn whoever_adds_a_hook_to_trusted_ones_is_told_that_they_are_withheld_now() {
+    let cx = TestContext::new();
+    let said = "is withheld now as well";
+    let first = cx.run(["new", "stop", "--lang", "sh"]);
+    assert!(first.starts_with("exit code: 0") && !first.contains(said), "{first}");
+    cx.trust();
+    let second = cx.run(["new", "sessionStart", "--lang", "shell"]);
+    assert!(second.contains("the hook that was trusted here is withheld now as well"), "{second}");
+    let third = cx.run(["new", "sessionEnd"]);
+    assert!(!third.contains(said), "they were not trusted: {third}");
 }

@@ -8,12 +8,13 @@ use std::path::Path;
 
 use boathook_engine::config;
 use boathook_engine::definition::Definition;
-use boathook_engine::edition::Edition;
+use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::event::{EventKind, Subject};
+use boathook_engine::load::{Hook, HookState, Loader};
 use boathook_engine::matcher::{Matcher, Verdict};
 use boathook_engine::problem::Severity;
 use boathook_engine::read_file::{self, Owner, ReadError};
-use boathook_engine::source::Os;
+use boathook_engine::source::{Level, Os};
 use serde_json::json;
 
 use crate::Status;
@@ -67,6 +68,7 @@ pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Faile
     let places = places(&settings, !args.user).map_err(|failed| {
         Failed::other(failed.to_string(), "go into a project, name one with --workspace, or write --user")
     })?;
+    let trusted = if args.user { 0 } else { trusted_hooks(&settings) };
     for place in places {
         if !args.user {
             stays_inside(&place)?;
@@ -76,9 +78,25 @@ pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Faile
     if !args.user {
         ui.hint("project hooks run once you trust the workspace: `boathook trust`");
     }
+    match trusted {
+        0 => {}
+        1 => ui.hint("the hook that was trusted here is withheld now as well, until you look at the difference"),
+        number => ui.hint(&format!(
+            "the {number} hooks that were trusted here are withheld now as well, until you look at the difference"
+        )),
+    }
     let test = if args.user { "boathook test --user" } else { "boathook test" };
     ui.hint(&format!("`{test}` runs its cases; put your own rule where the script looks for the example"));
     Ok(Status::Success)
+}
+
+/// How many hooks run here today because somebody trusted their file, which
+/// changes now.
+fn trusted_hooks(settings: &Settings) -> usize {
+    let mut loader = Loader::new(settings.roots.clone(), load_options(settings, false));
+    let set = loader.hooks(&settings.roots.workspaces);
+    let ready = |hook: &&Hook| hook.source.level == Level::Project && hook.state == HookState::Ready;
+    set.hooks.iter().filter(ready).count()
 }
 
 /// Everything that can be refused is refused first. Then the script comes
@@ -100,9 +118,8 @@ fn write_hook(
     let script = place.folder.join("hooks").join(&file_name);
     let cases = place.folder.join("hooks/tests").join(format!("{name}.json"));
     make_room(&[&script, &cases])?;
-    let alone = before.as_deref().is_none_or(|text| !has_hook(text, args.event));
     write(ui, &script, &script::text(spec, args.lang), Access::Execute)?;
-    write(ui, &cases, &case::text(spec, &command, matcher, alone), Access::Read)?;
+    write(ui, &cases, &case::text(spec, name, matcher), Access::Read)?;
     if before.is_none() {
         write(ui, &hooks_json, &after, Access::Read)?;
         return Ok(());
@@ -151,10 +168,6 @@ fn read_hooks(file: &Path) -> Result<Option<String>, Failed> {
     String::from_utf8(bytes).map(Some).map_err(|_| {
         Failed::other(format!("{}: it is not UTF-8", file.display()), "`boathook check` says more")
     })
-}
-
-fn has_hook(text: &str, event: EventKind) -> bool {
-    config::read(text.as_bytes(), Edition::default()).definitions.iter().any(|hook| hook.event == event)
 }
 
 /// On Windows no file is a program by its first line.
