@@ -116,6 +116,9 @@ fn check_found(script: &Script, path: &Path, found: &Metadata) -> Option<Problem
         let message = format!("`{shown}` is a directory, not a script");
         return Some(Problem::warning("script-is-a-directory", message).help("name the file in it"));
     }
+    if let Some(problem) = without_interpreter(script, path) {
+        return Some(problem);
+    }
     if script.direct && !is_executable(found) {
         let message = format!("the script `{shown}` is not executable: the hook fails");
         let help = format!("chmod +x {}", quoted(&path.to_string_lossy()));
@@ -123,6 +126,24 @@ fn check_found(script: &Script, path: &Path, found: &Metadata) -> Option<Problem
         return Some(Problem::warning("script-not-executable", message).help(help).script_fix(fix));
     }
     None
+}
+
+/// Started by itself, a file without a first line `#!…` is read by a shell:
+/// making it executable would not help a program in another language.
+fn without_interpreter(script: &Script, path: &Path) -> Option<Problem> {
+    const INTERPRETERS: [(&str, &str); 6] =
+        [("py", "python3"), ("js", "node"), ("mjs", "node"), ("cjs", "node"), ("rb", "ruby"), ("pl", "perl")];
+    let extension = path.extension()?;
+    let (_, interpreter) =
+        INTERPRETERS.iter().find(|(end, _)| extension == *end).filter(|_| script.direct)?;
+    let text = script_text::text_of(&NamedScript { path: path.to_owned(), direct: true })?;
+    if script_text::shebang(&text).is_some() {
+        return None;
+    }
+    let shown = excerpt(&script.words[script.index].value);
+    let message = format!("the script `{shown}` does not say who runs it: a shell would read it");
+    let help = format!("write {interpreter} {shown}, or begin the script with #!/usr/bin/env {interpreter}");
+    Some(Problem::warning("script-without-interpreter", message).help(help))
 }
 
 fn missing(definition: &Definition, script: &Script, path: &Path, places: &Places) -> Problem {
@@ -335,6 +356,9 @@ mod tests {
         dir.script("run/hooks/ok.sh", "");
         dir.write("run/hooks/plain.sh", "");
         dir.write("run/here.py", "");
+        dir.write("run/bare.py", "print(1)\n");
+        dir.script("run/bare.mjs", "console.log(1)\n");
+        dir.script("run/said.py", "#!/usr/bin/env python3\n");
         dir.script("run/.cursor/hooks/inner.sh", "");
         dir.script("run/my scripts/a b.sh", "");
         dir.script("home/bin/tool.sh", "");
@@ -344,6 +368,7 @@ mod tests {
         let absent = |path: &str| {
             Some(("script-not-found", format!("looked for {}", dir.path().join(path).display())))
         };
+        let nobody = |help: &str| Some(("script-without-interpreter", help.to_owned()));
         let (in_project, in_plugin) = (absent("work/.claude/hooks/no.sh"), absent("run/hooks/g.sh"));
         let cases = [
             ("./hooks/ok.sh --flag", None),
@@ -355,6 +380,10 @@ mod tests {
             ("\"${HOME}/my bin/tool.sh\"", None),
             ("\"my scripts/a b.sh\" x", None),
             ("node -e 'process.exit()'", None),
+            ("./said.py", None),
+            ("python3 ./bare.py", None),
+            ("./bare.py", nobody("write python3 ./bare.py, or begin the script with #!/usr/bin/env python3")),
+            ("./bare.mjs", nobody("write node ./bare.mjs, or begin the script with #!/usr/bin/env node")),
             ("python3 -m http.server", None),
             ("bash -c './nothing.sh'", None),
             ("$TOOLS/nothing.sh", None),
