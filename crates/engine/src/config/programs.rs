@@ -57,8 +57,12 @@ pub fn programs_of(
     for (_, command) in definitions.iter().filter_map(with_command) {
         names.extend(program_of(command));
         let script = named_script(command, scope);
-        let text = script.as_ref().filter(|script| script.direct).and_then(text_of);
-        names.extend(text.as_deref().and_then(interpreter));
+        let text = script.as_ref().and_then(text_of);
+        let direct = text.as_deref().filter(|_| script.as_ref().is_some_and(|script| script.direct));
+        names.extend(direct.and_then(interpreter));
+        if words(command).any(|word| word == "jq") || text.as_deref().is_some_and(uses_jq) {
+            names.push("jq".to_owned());
+        }
     }
     names.sort();
     names.dedup();
