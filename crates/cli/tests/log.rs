@@ -55,7 +55,7 @@ fn the_list_is_one_line_for_each_run() {
     11-15  22:00:01  0000aaac  beforeShellExecution  project  no opinion   3.0 ms  ./hooks/audit.sh
     11-15  22:00:03  bbbb0000  stop                           no hook
     11-15  22:00:04  cccc0000  beforeShellExecution  user     failed open  61.0 s  python3 -c ' import sys '
-    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld             ./x.sh
+    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld             the workspace is not trusted: ./x.sh
     ");
 }
 
@@ -266,7 +266,7 @@ fn a_long_log_is_cut_and_lines_that_cannot_be_read_are_counted() {
     exit code: 0
     ----- stdout -----
     DAY    TIME      ID        EVENT                 SOURCE   RESULT    TOOK  HOOK
-    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld        ./x.sh
+    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld        the workspace is not trusted: ./x.sh
     ----- stderr -----
     warning: 2 lines of the log cannot be read
     hint: the last 1 of 6; --all shows all
