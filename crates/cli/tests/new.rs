@@ -374,8 +374,8 @@ fn mistakes_are_explained_before_anything_is_written() {
     assert_snapshot!(cx.run(["new", "preToolUse", "--matcher", "("]), @r"
     exit code: 1
     ----- stderr -----
-    error: --matcher (: `(` is never closed; write `\(` for the character itself (at character 1)
-      help: a matcher is a JavaScript regular expression, like 'Shell|Write'
+    error: --matcher: the matcher `(` is no regular expression: `(` is never closed; write `\(` for the character itself (at character 1)
+      help: put a backslash before a character that stands for itself, like \( or \[
     ");
     assert_snapshot!(cx.run(["new", "stop", "--user"]), @r#"
     exit code: 1

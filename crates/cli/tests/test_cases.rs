@@ -380,3 +380,9 @@ fn a_report_is_written_even_when_there_is_no_case() {
     let report = context::read(&cx.path("project/report.xml"));
     assert!(report.contains("<testsuite"), "{report}");
 }
+
+#[test]
+fn no_job_at_all_is_no_number_of_jobs() {
+    let seen = TestContext::new().run(["test", "--jobs", "0"]);
+    assert!(seen.starts_with("exit code: 1") && seen.contains("invalid value '0' for '--jobs"), "{seen}");
+}

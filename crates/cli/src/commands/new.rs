@@ -191,9 +191,8 @@ fn entry(command: &str, matcher: &Matcher) -> String {
 fn matcher(args: &NewArgs) -> Result<Matcher, Failed> {
     let Some(pattern) = &args.matcher else { return Ok(Matcher::everything()) };
     let matcher = Matcher::new(pattern.as_str());
-    if let Some(error) = matcher.error() {
-        let help = "a matcher is a JavaScript regular expression, like 'Shell|Write'";
-        return Err(Failed::other(format!("--matcher {pattern}: {error}"), help));
+    if matcher.error().is_some() {
+        return fits_something(args.event, matcher);
     }
     let name = args.event.name();
     match args.event.spec().subject {

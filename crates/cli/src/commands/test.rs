@@ -9,6 +9,7 @@ pub mod scratch;
 mod show;
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -65,7 +66,7 @@ pub struct TestArgs {
     trust: bool,
     /// How many cases run at once [default: one for each processor]
     #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    jobs: Option<NonZeroUsize>,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -245,7 +246,7 @@ fn is_fit(ui: &mut Ui, set: &HookSet) -> bool {
 
 /// Runs all cases; each is shown as soon as those before it are.
 fn run_all(ui: &mut Ui, cases: &[(Settings, Case)], args: &TestArgs) -> Vec<Option<Verdict>> {
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let mut verdicts: Vec<Option<Verdict>> = cases.iter().map(|_| None).collect();
     let (mut shown, mut ended) = (0, 0);
     ui.progress(&format!("0 of {} cases", cases.len()));

@@ -56,11 +56,16 @@ fn check(definition: &Definition) -> Option<Problem> {
 
 fn invalid(definition: &Definition, reason: &str) -> Option<Problem> {
     let shown = excerpt(definition.matcher.pattern());
-    let mut message = format!("the matcher `{shown}` is no regular expression: {reason}");
+    let too_much = reason.contains("more than we follow");
+    let what = if too_much { "cannot be used" } else { "is no regular expression" };
+    let mut message = format!("the matcher `{shown}` {what}: {reason}");
     if definition.fail_closed && definition.event.can_block() {
         message.push_str("; it says `failClosed`, so its event is blocked until this is repaired");
     }
     let help = match definition.matcher.pattern().strip_prefix('*') {
+        _ if too_much => {
+            "repeat it less often, or any number of times: `+` for {1,}, `*` for {0,}".to_owned()
+        }
         Some(rest) => {
             format!("`*` alone matches everything; for a file pattern write .*{}", rest.replace('.', r"\."))
         }
@@ -200,6 +205,11 @@ mod tests {
             (PreToolUse, "shell", "did you mean `Shell`?"),
             (PostToolUse, "mcp__memory__read", "write MCP:read"),
             (PostToolUse, "mcp__memory__*", "write MCP:"),
+            (
+                PreToolUse,
+                "a{9999999}",
+                "repeat it less often, or any number of times: `+` for {1,}, `*` for {0,}",
+            ),
             (PreToolUse, "*.ts", r"`*` alone matches everything; for a file pattern write .*\.ts"),
         ];
         for (event, pattern, expected) in cases {
