@@ -193,8 +193,7 @@ mod tests {
     #[test]
     fn a_reason_comes_first_and_is_never_cut() {
         let record = |text: &str| serde_json::from_str::<Record>(text).expect("a record");
-        let common =
-            r#""id":"1","timestamp":"2026-01-01T00:00:00.000Z","step":"stop","found":0,"request":{},"blocked":false"#;
+        let common = r#""id":"1","timestamp":"2026-01-01T00:00:00.000Z","step":"stop","found":0,"request":{},"blocked":false"#;
         let withheld = record(&format!(
             r#"{{{common},"outcome":"withheld","command":"a.sh","reason":"the workspace is not trusted"}}"#
         ));

@@ -136,3 +136,25 @@ fn a_command_names_a_rule_in_every_spelling_of_the_program() {
         assert_eq!(super::name_in(command), expected, "{command}");
     }
 }
+
+#[test]
+fn a_key_of_a_tool_that_is_nearly_known_is_told() {
+    let cases = [
+        ("preToolUse", "tool_input.filePath", Some("did you mean `tool_input.file_path`?")),
+        ("preToolUse", "tool_input.comand", Some("did you mean `tool_input.command`?")),
+        ("preToolUse", "tool_input.file_path", None),
+        ("preToolUse", "tool_input.path", None),
+        ("preToolUse", "tool_input.repo", None),
+        ("preToolUse", "tool_input", None),
+        ("beforeMCPExecution", "tool_input.filePath", None),
+    ];
+    for (event, path, expected) in cases {
+        let entry = format!(
+            r#"{{"command": "boathook rule r", "rule": {{"when": {{"{path}": {{"exists": true}}}}, "deny": "no"}}}}"#
+        );
+        let problems = read(file(event, &entry).as_bytes(), Edition::Docs).problems;
+        let help = problems.first().and_then(|problem| problem.help.as_deref());
+        assert_eq!(help, expected, "{event} {path}: {problems:?}");
+        assert!(problems.iter().all(|problem| problem.severity == Severity::Warning), "{problems:?}");
+    }
+}
