@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use boathook_engine::config::json_tree;
+use boathook_engine::config::{json_tree, nearest_name};
 use boathook_engine::event::{EVENTS, EventKind};
 use boathook_engine::fill::Event;
 use boathook_engine::input::{COMMON, FieldType};
@@ -12,6 +12,7 @@ use jsonc_parser::ast::Value as Node;
 use serde_json::{Map, Value};
 
 use crate::error::Failed;
+use crate::ui::Ui;
 
 /// An event and its payload.
 #[derive(Debug, clap::Args)]
@@ -38,6 +39,28 @@ impl PayloadArgs {
         }
         Ok(Event::new(self.event, payload))
     }
+
+    /// Says which typed fields are probably others; any field may be sent.
+    pub fn tell_slips(&self, ui: &mut Ui) {
+        for text in &self.field {
+            let name = text.split(['=', '.']).next().unwrap_or_default();
+            if let Some(near) = nearest_field(self.event, name) {
+                let event = self.event.name();
+                ui.warning(&format!(
+                    "{event} has no field `{name}`, as far as is known; did you mean `{near}`?"
+                ));
+            }
+        }
+    }
+}
+
+/// The field of an event that a name was probably meant to be.
+pub fn nearest_field(event: EventKind, name: &str) -> Option<&'static str> {
+    let known = event.spec().inputs.iter().chain(COMMON).map(|field| field.name);
+    if known.clone().any(|known| known == name) {
+        return None;
+    }
+    nearest_name(name, known)
 }
 
 /// What is wrong with a payload, where, and what to write instead.

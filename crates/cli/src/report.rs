@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use boathook_engine::definition::Action;
 use boathook_engine::engine::Settings;
-use boathook_engine::load::{Hook, HookSet, HookState};
+use boathook_engine::load::{Hook, HookSet, HookState, Withheld};
 use boathook_engine::problem::{Problem, Severity};
 use boathook_engine::read_file::{self, Owner};
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use crate::ui::{Style, Ui};
 
@@ -60,12 +61,19 @@ fn excerpt(ui: &mut Ui, line: &str, number: usize, column: usize, length: usize)
     let shown: String =
         line.chars().skip(start).take(WIDTH).map(|c| if c == '\t' { ' ' } else { c }).collect();
     let at = column.saturating_sub(1).saturating_sub(start);
-    let room = shown.chars().count().saturating_sub(at).max(1);
-    let carets = "^".repeat(length.clamp(1, room));
+    let (before, covered) = columns(&shown, at, length);
     let margin = " ".repeat(number.to_string().len());
     ui.say(&format!(" {margin} |"));
     ui.say(&format!(" {number} | {shown}"));
-    ui.say(&format!(" {margin} | {}{carets}", " ".repeat(at)));
+    ui.say(&format!(" {margin} | {}{}", " ".repeat(before), "^".repeat(covered.max(1))));
+}
+
+/// How wide on the screen is what stands before a place, and what so many
+/// bytes from there cover.
+fn columns(line: &str, at: usize, length: usize) -> (usize, usize) {
+    let split = line.char_indices().nth(at).map_or(line.len(), |(byte, _)| byte);
+    let end = line.floor_char_boundary((split + length).min(line.len()));
+    (line[..split].width(), line[split..end].width())
 }
 
 /// `file:line:column: `, as far as it is known.
@@ -118,9 +126,27 @@ pub fn whole_sources(ui: &mut Ui, set: &HookSet, texts: &mut Texts) {
 
 /// Why a prompt hook that may run has no model to ask.
 pub fn no_model(settings: &Settings, hook: &Hook) -> Option<String> {
-    let (HookState::Ready, Action::Prompt { model, .. }) = (&hook.state, &hook.definition.action) else {
-        return None;
-    };
+    matches!(hook.state, HookState::Ready).then(|| missing_model(settings, hook))?
+}
+
+/// A prompt hook that nobody can answer on this machine. Those that wait for
+/// trust count as well: whoever trusts them should know before.
+pub fn without_model(settings: &Settings, hook: &Hook) -> Option<Problem> {
+    match &hook.state {
+        HookState::Ready | HookState::Withheld(Withheld::Untrusted | Withheld::Changed) => {}
+        HookState::Withheld(_) => return None,
+    }
+    let mut message = format!("a prompt hook fails: {}", missing_model(settings, hook)?);
+    if hook.definition.fail_closed && hook.definition.event.can_block() {
+        message.push_str("; it says `failClosed`, so its event is blocked");
+    }
+    let problem = Problem::warning("no-model", message)
+        .help("name a provider and a model in the `[judge]` table of config.toml");
+    Some(Problem { file: Some(hook.source.file.clone()), place: hook.definition.place.clone(), ..problem })
+}
+
+fn missing_model(settings: &Settings, hook: &Hook) -> Option<String> {
+    let Action::Prompt { model, .. } = &hook.definition.action else { return None };
     settings.would_ask(model.as_deref()).err().map(|failure| format!("it {failure}"))
 }
 
@@ -134,4 +160,23 @@ pub fn cell(ui: &Ui, text: &str, width: usize, style: Option<Style>) -> String {
     let padding = " ".repeat(width.saturating_sub(shown.chars().count()));
     let shown = style.map_or_else(|| crate::ui::clean(&shown), |style| ui.styled(&shown, style));
     format!("{shown}{padding}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carets_stand_under_what_is_meant_in_any_script() {
+        let cases = [
+            ("abc def", 4, 3, (4, 3)),
+            ("日本 def", 3, 3, (5, 3)),
+            ("x 日本 y", 2, 6, (2, 4)),
+            ("abc", 1, 99, (1, 2)),
+            ("abc", 9, 1, (3, 0)),
+        ];
+        for (line, at, length, expected) in cases {
+            assert_eq!(columns(line, at, length), expected, "{line}");
+        }
+    }
 }

@@ -3,67 +3,23 @@
 
 #![allow(clippy::disallowed_methods)] // owned by this module, and by no other
 
+mod config_file;
+
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boathook_engine::dialect::claude::Shape;
-use boathook_engine::edition::Edition;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
-use boathook_engine::read_file::{self, Owner, ReadError};
-use boathook_engine::record::Keep;
-use boathook_engine::rule::hookify::Mode;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
-use serde::Deserialize;
 
 use crate::args::Global;
 use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};
 use crate::ui::Ui;
-
-/// Our own `config.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct ConfigFile {
-    edition: Option<String>,
-    user_email: Option<String>,
-    loop_ceiling: Option<u32>,
-    log: LogTable,
-    /// Read by `judge`: a mistake in it costs prompt hooks and nothing else.
-    judge: Option<toml::Value>,
-    hookify: HookifyTable,
-    experiments: Experiments,
-    third_party: ThirdPartyTable,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct ThirdPartyTable {
-    claude: Option<bool>,
-    claude_shape: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct LogTable {
-    payload: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct HookifyTable {
-    mode: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Experiments {
-    hooks_ide_project_config: bool,
-}
 
 /// The engine's settings for what was typed. `roots` are the payload's
 /// workspace roots, which count when none were typed.
@@ -77,42 +33,19 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
         PathBuf::from("/nonexistent")
     });
     let file = config_file(&home);
-    let config = read_config(&file).unwrap_or_else(|problem| {
-        ui.warning(&format!("{}: {problem}; none of its settings count", file.display()));
-        ConfigFile::default()
-    });
-    let edition = config.edition.as_deref().and_then(Edition::named);
-    let keep = config.log.payload.as_deref().and_then(Keep::named);
-    if let (None, Some(name)) = (edition, &config.edition) {
-        let choices = "\"2.3\", \"docs\" or \"2026-09\"";
-        ui.warning(&format!("{}: edition `{name}` is none; write {choices}", file.display()));
-    }
-    if let (None, Some(name)) = (keep, &config.log.payload) {
-        let choices = "\"full\", \"redacted\" or \"none\"";
-        ui.warning(&format!("{}: log.payload `{name}` is none; write {choices}", file.display()));
-    }
+    let config = config_file::read(ui, &file);
     let judge = config.judge.map(|table| judge(ui, table, &file, &home));
-    let shape = config.third_party.claude_shape.as_deref().and_then(Shape::named);
-    if let (None, Some(name)) = (shape, &config.third_party.claude_shape) {
-        let choices = "\"claude\" or \"cursor\"";
-        ui.warning(&format!("{}: claude_shape `{name}` is none; write {choices}", file.display()));
-    }
-    let hookify = config.hookify.mode.as_deref().and_then(Mode::named);
-    if let (None, Some(name)) = (hookify, &config.hookify.mode) {
-        let choices = "\"fixed\" or \"faithful\"";
-        ui.warning(&format!("{}: hookify.mode `{name}` is none; write {choices}", file.display()));
-    }
     Ok(Settings {
         judge,
         third_party: ThirdParty {
-            claude: config.third_party.claude.unwrap_or(true),
-            shape: shape.unwrap_or_default(),
+            claude: config.claude.unwrap_or(true),
+            shape: config.claude_shape.unwrap_or_default(),
         },
-        hookify: hookify.unwrap_or_default(),
-        edition: global.edition.or(edition).unwrap_or_default(),
-        keep: keep.unwrap_or_default(),
+        hookify: config.hookify.unwrap_or_default(),
+        edition: global.edition.or(config.edition).unwrap_or_default(),
+        keep: config.keep.unwrap_or_default(),
         user_email: config.user_email,
-        project_experiment: config.experiments.hooks_ide_project_config,
+        project_experiment: config.project_experiment.unwrap_or(false),
         loop_ceiling: config.loop_ceiling.unwrap_or(50),
         environment: env::vars_os().collect(),
         depth: env::var(DEPTH).ok().and_then(|depth| depth.parse().ok()).unwrap_or(0),
@@ -190,17 +123,6 @@ fn directory(name: &str) -> Option<PathBuf> {
 
 fn home() -> Option<PathBuf> {
     env::home_dir().filter(|home| home.is_absolute())
-}
-
-/// Read as hooks.json is: no FIFO, no device, no more than a megabyte.
-fn read_config(file: &Path) -> Result<ConfigFile, String> {
-    let bytes = match read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody) {
-        Ok(read) => read.bytes,
-        Err(ReadError::Absent) => return Ok(ConfigFile::default()),
-        Err(error) => return Err(error.to_string()),
-    };
-    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())
 }
 
 /// Where we were started, with its links resolved.

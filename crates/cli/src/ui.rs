@@ -17,6 +17,8 @@ pub struct Ui {
     out_colour: bool,
     err_colour: bool,
     err_terminal: bool,
+    /// What is said is the data that was asked for.
+    said_is_data: bool,
 }
 
 /// How a piece of text looks.
@@ -42,6 +44,7 @@ impl Ui {
             out_colour: decide(io::stdout().is_terminal()),
             err_colour: decide(io::stderr().is_terminal()),
             err_terminal: io::stderr().is_terminal(),
+            said_is_data: false,
         }
     }
 
@@ -70,24 +73,32 @@ impl Ui {
         let _ = writeln!(io::stderr().lock(), "{}", clean_json(json));
     }
 
+    /// Prints what this says, warnings and all, to stdout: for a page whose
+    /// findings are its data.
+    pub fn as_data(&mut self, say: impl FnOnce(&mut Ui)) {
+        self.said_is_data = true;
+        say(self);
+        self.said_is_data = false;
+    }
+
     /// A line for the person on stderr.
     pub fn say(&mut self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "{}", clean(&shortened(text)));
+        self.told(&clean(&shortened(text)));
     }
 
     pub fn warning(&mut self, text: &str) {
         let label = self.err_styled("warning", Style::Yellow);
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", indented(text));
+        self.told(&format!("{label}: {}", indented(text)));
     }
 
     pub fn error(&mut self, text: &str) {
         let label = self.err_styled("error", Style::Red);
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", indented(text));
+        self.told(&format!("{label}: {}", indented(text)));
     }
 
     pub fn help(&mut self, text: &str) {
         let label = self.err_styled("help", Style::Cyan);
-        let _ = writeln!(io::stderr().lock(), "  {label}: {}", indented(text));
+        self.told(&format!("  {label}: {}", indented(text)));
     }
 
     /// A question; the answer is typed behind it.
@@ -98,12 +109,12 @@ impl Ui {
 
     pub fn note(&mut self, text: &str) {
         let label = self.err_styled("note", Style::Cyan);
-        let _ = writeln!(io::stderr().lock(), "  {label}: {}", indented(text));
+        self.told(&format!("  {label}: {}", indented(text)));
     }
 
     pub fn hint(&mut self, text: &str) {
         let label = self.err_styled("hint", Style::Cyan);
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", indented(text));
+        self.told(&format!("{label}: {}", indented(text)));
     }
 
     /// How far long work is; only where a person looks on.
@@ -143,8 +154,15 @@ impl Ui {
         }
     }
 
+    fn told(&mut self, line: &str) {
+        if self.said_is_data {
+            return self.out(line);
+        }
+        let _ = writeln!(io::stderr().lock(), "{line}");
+    }
+
     fn err_styled(&self, text: &str, style: Style) -> String {
-        paint(text, style, self.err_colour)
+        paint(text, style, if self.said_is_data { self.out_colour } else { self.err_colour })
     }
 }
 

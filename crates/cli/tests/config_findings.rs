@@ -7,6 +7,8 @@ use boathook_engine::config::{self, Config};
 use boathook_engine::definition::{Action, Definition};
 use boathook_engine::edition::Edition;
 use boathook_engine::problem::{Problem, Severity};
+use boathook_engine::source::Os;
+use boathook_engine::trust::Scope;
 
 /// A file with this entry, and one more entry that nothing is wrong with.
 fn with_entry(event: &str, entry: &str) -> String {
@@ -254,7 +256,9 @@ fn a_script_that_is_missing_or_not_executable_is_a_warning() {
     fs::write(dir.path().join("plain.sh"), "").expect("a file");
     for (command, code) in [("./gone.sh", "script-not-found"), ("./plain.sh", "script-not-executable")] {
         let config = read(&format!(r#"{{"version": 1, "hooks": {{"stop": [{{"command": "{command}"}}]}}}}"#));
-        let found = config::check_scripts(&config.definitions, dir.path(), dir.path());
+        let (os, here) = (Os::Linux, dir.path());
+        let scope = Scope { os, run_dir: here, workspace: None, plugin: None, home: here };
+        let found = config::check_scripts(&config.definitions, &scope);
         let [problem] = &found[..] else { panic!("{command}: {found:?}") };
         assert_eq!((problem.code, problem.severity), (code, Severity::Warning));
         complete(command, problem);

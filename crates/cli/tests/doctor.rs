@@ -57,9 +57,11 @@ fn every_fault_is_found_with_its_repair() {
     let user =
         |event: &str, entry: &str| format!("{{\"version\": 1, \"hooks\": {{\"{event}\": [{entry}]}}}}");
     let hook = |command: &str| user("stop", &serde_json::json!({ "command": command }).to_string());
-    let cases: [(&str, String, &[&str]); 16] = [
+    let cases: [(&str, String, &[&str]); 18] = [
         ("nothing", hook("./hooks/good.sh"), &[]),
         ("script missing", hook("./hooks/none.sh"), &["script-not-found"]),
+        ("in the project", hook("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/none.sh"), &["script-not-found"]),
+        ("in the project, bare", hook("sh $CURSOR_PROJECT_DIR/none.sh"), &["script-not-found"]),
         ("not executable", hook("./hooks/plain.sh"), &["script-not-executable"]),
         ("wrong base", hook(".cursor/hooks/good.sh"), &["script-elsewhere"]),
         ("program absent", hook("no-such-program --x"), &["program-not-found"]),
@@ -140,8 +142,6 @@ fn the_page_shows_what_to_do() {
     State
       [HOME]/.local/state/boathook
 
-    7 problems
-    ----- stderr -----
     warning: [PROJECT]/.cursor/hooks.json:2:24: the script `./hooks/a.sh` is not in [PROJECT], where this hook runs
        |
      2 |   "stop": [{"command": "./hooks/a.sh"}],
@@ -175,6 +175,8 @@ fn the_page_shows_what_to_do() {
       help: install no-such-program, or name it by its whole path; agents do not always have the PATH of your shell
     warning: [PROJECT]/.cursor/hooks.json: 3 hooks are withheld: the workspace is not trusted
       help: `boathook trust` shows what would be trusted, and asks
+    7 problems
+    ----- stderr -----
     hint: `boathook doctor --fix` repairs 3 of them
     "#);
     assert_snapshot!(cx.run(["doctor", "--fix"]), @r#"
@@ -198,11 +200,6 @@ fn the_page_shows_what_to_do() {
     State
       [HOME]/.local/state/boathook
 
-    4 problems
-    ----- stderr -----
-    repaired 1 problem in [PROJECT]/.cursor/hooks.json
-    repaired [PROJECT]/.cursor/hooks/a.sh
-    repaired [PROJECT]/.cursor/hooks/a.sh
     warning: [PROJECT]/.cursor/hooks.json:2:24: [PROJECT]/.cursor/hooks/a.sh:2 answers with `agentMessage`
        |
      2 |   "stop": [{"command": ".cursor/hooks/a.sh"}],
@@ -221,6 +218,12 @@ fn the_page_shows_what_to_do() {
       help: install no-such-program, or name it by its whole path; agents do not always have the PATH of your shell
     warning: [PROJECT]/.cursor/hooks.json: 3 hooks are withheld: the workspace is not trusted
       help: `boathook trust` shows what would be trusted, and asks
+    4 problems
+    ----- stderr -----
+    repaired 1 problem in [PROJECT]/.cursor/hooks.json
+      line 2: the script `./hooks/a.sh` is not in [PROJECT], where this hook runs
+    repaired [PROJECT]/.cursor/hooks/a.sh: it is executable now
+    repaired [PROJECT]/.cursor/hooks/a.sh: its lines end without CR now
     "#);
     let script = cx.path("project/.cursor/hooks/a.sh");
     assert_eq!(mode(&script) & 0o111, 0o111);
@@ -273,4 +276,66 @@ fn hostile_files_do_not_hold_or_break_it() {
         assert!(!bytes.contains(&0x1b), "{}", String::from_utf8_lossy(bytes));
     }
     assert!(codes(&cx).contains(&"untrusted".to_owned()));
+}
+
+#[test]
+fn a_prompt_hook_without_a_model_is_a_problem_before_and_after_trust() {
+    let cx = TestContext::new();
+    let entry = r#"{"type": "prompt", "prompt": "Safe?", "failClosed": true}"#;
+    let file = format!("{{\"version\": 1, \"hooks\": {{\"beforeShellExecution\": [{entry}]}}}}");
+    cx.write("project/.cursor/hooks.json", file);
+    assert_eq!(codes(&cx), ["no-model", "untrusted"]);
+    assert!(cx.run(["check"]).contains("a prompt hook fails"), "{}", cx.run(["check"]));
+    cx.trust();
+    assert_eq!(codes(&cx), ["no-model"]);
+    let seen = cx.run(["doctor"]);
+    assert!(seen.starts_with("exit code: 1\n"), "{seen}");
+    assert!(seen.contains("it says `failClosed`, so its event is blocked"), "{seen}");
+}
+
+#[test]
+fn one_script_in_both_files_runs_twice_also_where_the_events_differ() {
+    let cases = [("Bash", 1), ("*", 1), ("Write", 0)];
+    for (matcher, expected) in cases {
+        let cx = TestContext::new();
+        cx.script("project/guard.sh", "#!/bin/sh\ntrue\n");
+        cx.write("project/.cursor/hooks.json", one_hook("beforeShellExecution", "./guard.sh"));
+        let hooks = serde_json::json!([{ "matcher": matcher, "hooks": [
+            { "type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh" }] }]);
+        let settings = serde_json::json!({ "hooks": { "PreToolUse": hooks } });
+        cx.write("project/.claude/settings.json", settings.to_string());
+        let found = codes(&cx);
+        let twice = found.iter().filter(|code| *code == "duplicate-in-claude-file").count();
+        assert_eq!(twice, expected, "{matcher}: {found:?}");
+    }
+}
+
+#[test]
+fn a_failure_of_another_workspace_is_told_as_such_and_jq_is_listed() {
+    let cx = TestContext::new();
+    cx.write("elsewhere/.cursor/hooks.json", one_hook("stop", "exit 3"));
+    let other = cx.path("elsewhere").display().to_string();
+    cx.output(["run", "stop", "--trust", "--workspace", &other]);
+    cx.write("home/.cursor/hooks.json", one_hook("stop", "cat | jq ."));
+    let mut command = cx.command(["doctor"]);
+    command.env("PATH", "/nowhere");
+    let seen = cx.without_paths(&String::from_utf8_lossy(&context::pipe(command, b"").stdout));
+    assert!(seen.contains("not of this workspace: [TEST]/elsewhere/.cursor/hooks.json:1"), "{seen}");
+    assert!(seen.contains("  jq               not found"), "{seen}");
+    assert!(seen.contains("warning: [HOME]/.cursor/hooks.json:1:"), "findings are data: {seen}");
+}
+
+#[test]
+fn only_repairs_that_are_made_are_announced_and_what_is_left_is_told_once() {
+    let cx = TestContext::new();
+    let tool = cx.write("home/tool.sh", "#!/bin/sh\ntrue\n");
+    cx.write("project/.cursor/hooks/a.sh", "#!/bin/sh\ntrue\n");
+    let entries = serde_json::json!([{ "command": tool }, { "command": ".cursor/hooks/a.sh" }]);
+    let hooks = serde_json::json!({ "version": 1, "hooks": { "stop": entries } });
+    cx.write("project/.cursor/hooks.json", hooks.to_string());
+    let before = cx.run(["doctor"]);
+    assert!(before.contains("`boathook doctor --fix` repairs 1 of them"), "{before}");
+    let after = cx.run(["doctor", "--fix"]);
+    assert_eq!(after.matches("it is not repaired here").count(), 1, "{after}");
+    assert!(after.contains("repaired [PROJECT]/.cursor/hooks/a.sh: it is executable now"), "{after}");
 }

@@ -40,6 +40,39 @@ fn a_broken_config_toml_is_said_and_stops_nothing() {
     }
 }
 
+fn logged(cx: &TestContext) -> String {
+    String::from_utf8(cx.output(["log", "--json"]).stdout).expect("UTF-8")
+}
+
+#[test]
+fn a_slip_in_config_toml_puts_no_payload_into_the_log() {
+    let cases = [
+        ("[log]\npayload = \"none\"\n[juge]\nx = 1\n", "`juge` is not known"),
+        ("[log]\npayload = \"none\"\nsize = 5\n", "`size` in [log] is not known"),
+        ("[log]\npayload = \"nonne\"\n", "log.payload cannot be \"nonne\"; write \"full\""),
+        ("[log]\npayload = false\n", "log.payload cannot be false"),
+        ("[log]\npayloda = \"none\"\n", "`payloda` in [log] is not known"),
+        ("[lgo]\npayload = \"none\"\n", "`lgo` is not known"),
+        ("log = \"none\"\n", "write a table [log]"),
+        ("loop_ceiling = \"x\"\nlog.payload = \"none\"\n", "loop_ceiling cannot be \"x\""),
+        ("[log]\npayload = \"none\"\n[judge\n", "the log keeps no payload"),
+    ];
+    for (text, said) in cases {
+        let cx = managed_guard();
+        cx.write("home/.config/boathook/config.toml", text);
+        let output = cx.output(["run", "beforeShellExecution", "--field", "command=hunter2"]);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(stderr(&output).contains(said), "{text}: {}", stderr(&output));
+        let log = logged(&cx);
+        assert!(!log.is_empty() && !log.contains("hunter2"), "{text}: {log}");
+    }
+    let cx = managed_guard();
+    cx.write("home/.config/boathook/config.toml", "[logs]\nx = 1\n[log]\n");
+    cx.output(["run", "beforeShellExecution", "--field", "command=hunter2"]);
+    let log = logged(&cx);
+    assert!(log.contains("hunter2"), "a wish that nobody has: {log}");
+}
+
 #[test]
 fn neither_a_home_nor_a_directory_is_needed() {
     let cx = managed_guard();

@@ -129,7 +129,8 @@ fn a_table_that_is_wrong_costs_prompt_hooks_and_nothing_else() {
     ----- stdout -----
     {"permission":"deny","user_message":"Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`. It is failClosed, so the action is blocked.","agent_message":"The terminal command was rejected by a hook: (user hook) Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`. It is failClosed, so the action is blocked. Do not attempt to work around this restriction using alternative methods or commands."}
     ----- stderr -----
-    warning: [HOME]/.config/boathook/config.toml: log.payload `bad` is none; write "full", "redacted" or "none"
+    warning: [HOME]/.config/boathook/config.toml: log.payload cannot be "bad"; write "full", "redacted" or "none"
+    warning: [HOME]/.config/boathook/config.toml: what the log may keep cannot be read from it, so it keeps no payload
     warning: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`; prompt hooks fail
     Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`. It is failClosed, so the action is blocked.
     "#);

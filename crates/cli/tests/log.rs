@@ -55,7 +55,7 @@ fn the_list_is_one_line_for_each_run() {
     11-15  22:00:01  0000aaac  beforeShellExecution  project  no opinion   3.0 ms  ./hooks/audit.sh
     11-15  22:00:03  bbbb0000  stop                           no hook
     11-15  22:00:04  cccc0000  beforeShellExecution  user     failed open  61.0 s  python3 -c ' import sys '
-    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld             ./x.sh
+    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld             the workspace is not trusted: ./x.sh
     ");
 }
 
@@ -266,7 +266,7 @@ fn a_long_log_is_cut_and_lines_that_cannot_be_read_are_counted() {
     exit code: 0
     ----- stdout -----
     DAY    TIME      ID        EVENT                 SOURCE   RESULT    TOOK  HOOK
-    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld        ./x.sh
+    11-15  22:00:05  dddd0000  beforeShellExecution  project  withheld        the workspace is not trusted: ./x.sh
     ----- stderr -----
     warning: 2 lines of the log cannot be read
     hint: the last 1 of 6; --all shows all
@@ -303,4 +303,22 @@ fn nothing_a_hook_printed_reaches_the_terminal_raw() {
     }
     let list = String::from_utf8(cx.output(["log"]).stdout).expect("text");
     assert_eq!(list.lines().count(), 2, "a heading and one row: {list}");
+}
+
+#[test]
+fn an_event_without_a_hook_says_that_a_file_has_problems() {
+    let cx = TestContext::new();
+    let list = r#"[{"command": "true"}]"#;
+    let file = format!("{{\"version\": 1, \"hooks\": {{\"beforeShelExecution\": {list}}}}}");
+    cx.write("home/.cursor/hooks.json", file);
+    let said = "1 problem in [HOME]/.cursor/hooks.json: `boathook check` lists what is wrong";
+    let event = ["beforeShellExecution", "--field", "command=ls"];
+    let seen = cx.run(["explain"].into_iter().chain(event));
+    assert!(seen.contains(said), "{seen}");
+    cx.run(["run"].into_iter().chain(event));
+    let log = String::from_utf8(cx.output(["log", "--json"]).stdout).expect("UTF-8");
+    let record: serde_json::Value =
+        serde_json::from_str(log.lines().next().expect("a record")).expect("JSON");
+    let seen = cx.run(["log", record["id"].as_str().expect("an id")]);
+    assert!(seen.contains(said), "{seen}");
 }

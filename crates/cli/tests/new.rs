@@ -112,7 +112,7 @@ fn a_hook_for_a_shell_command_reads_well() {
     assert_snapshot!(context::read(&cx.path("project/.cursor/hooks/tests/before-shell-execution.json")), @r#"
     [
       {
-        "name": "beforeShellExecution: the example is found",
+        "name": "before-shell-execution: the example is found",
         "event": "beforeShellExecution",
         "payload": {
           "command": "boathook-example"
@@ -127,24 +127,18 @@ fn a_hook_for_a_shell_command_reads_well() {
             "agent_message": {
               "contains": "boathook-example"
             }
-          },
-          "ran": [
-            ".cursor/hooks/before-shell-execution.sh"
-          ]
+          }
         }
       },
       {
-        "name": "beforeShellExecution: anything else is let through",
+        "name": "before-shell-execution: anything else is let through",
         "event": "beforeShellExecution",
         "payload": {
           "command": "anything else"
         },
         "expect": {
           "exit": 0,
-          "answer": {},
-          "ran": [
-            ".cursor/hooks/before-shell-execution.sh"
-          ]
+          "answer": {}
         }
       }
     ]
@@ -371,11 +365,17 @@ fn mistakes_are_explained_before_anything_is_written() {
     error: --matcher x never fits: on beforeReadFile it is held against `Read`
       help: leave out --matcher
     ");
+    assert_snapshot!(cx.run(["new", "preToolUse", "--matcher", "Bash"]), @r"
+    exit code: 1
+    ----- stderr -----
+    error: --matcher: `Bash` matches no tool that is known: the hook does not run
+      help: write Shell: Claude Code's `Bash` is `Shell` here
+    ");
     assert_snapshot!(cx.run(["new", "preToolUse", "--matcher", "("]), @r"
     exit code: 1
     ----- stderr -----
-    error: --matcher (: `(` is never closed; write `\(` for the character itself (at character 1)
-      help: a matcher is a JavaScript regular expression, like 'Shell|Write'
+    error: --matcher: the matcher `(` is no regular expression: `(` is never closed; write `\(` for the character itself (at character 1)
+      help: put a backslash before a character that stands for itself, like \( or \[
     ");
     assert_snapshot!(cx.run(["new", "stop", "--user"]), @r#"
     exit code: 1
@@ -389,7 +389,7 @@ fn mistakes_are_explained_before_anything_is_written() {
 
 #[test]
 fn a_matcher_goes_into_the_entry_and_its_cases_fit_it() {
-    for matcher in ["Shell|Write", "^(Write|Delete)$", "MCP:.*", "^[A-Z]{3,}$"] {
+    for matcher in ["Shell|Write", "^(Write|Delete)$", "MCP:.*", "^MCP:[A-Z]{3,}$"] {
         let cx = TestContext::new();
         assert!(cx.output(["new", "preToolUse", "--matcher", matcher]).status.success());
         cx.trust();
@@ -432,4 +432,32 @@ fn every_file_of_the_corpus_takes_one_more_hook_or_is_left_alone() {
         }
     }
     assert!(taken > 9 * left, "{taken} taken, {left} left alone");
+}
+
+#[test]
+fn a_second_hook_on_an_event_breaks_no_case_of_the_first() {
+    let cx = TestContext::new();
+    for name in ["one", "two"] {
+        assert!(cx.output(["new", "beforeShellExecution", "--name", name]).status.success());
+    }
+    let output = cx.output(["test", "--trust"]);
+    let seen = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{seen}");
+    assert!(
+        seen.contains("one: the example is found") && seen.contains("two: the example is found"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn whoever_adds_a_hook_to_trusted_ones_is_told_that_they_are_withheld_now() {
+    let cx = TestContext::new();
+    let said = "is withheld now as well";
+    let first = cx.run(["new", "stop", "--lang", "sh"]);
+    assert!(first.starts_with("exit code: 0") && !first.contains(said), "{first}");
+    cx.trust();
+    let second = cx.run(["new", "sessionStart", "--lang", "shell"]);
+    assert!(second.contains("the hook that was trusted here is withheld now as well"), "{second}");
+    let third = cx.run(["new", "sessionEnd"]);
+    assert!(!third.contains(said), "they were not trusted: {third}");
 }

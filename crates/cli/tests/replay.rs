@@ -220,7 +220,8 @@ fn the_log_says_why_a_hook_did_nothing() {
     ");
     let table = cx.run(["log"]);
     assert!(
-        table.contains("none fits") && table.contains("`true`: its matcher `^git` does not match `make`"),
+        table.contains("none fits")
+            && table.contains("its matcher `^git` does not match `make`: user `true`"),
         "{table}"
     );
 }

@@ -148,3 +148,14 @@ fn a_circle_of_managed_hooks_ends() {
     cx.output(["run", "beforeShellExecution", "--field", "command=ls"]);
     assert_eq!(context::read(&cx.path("home/count")), "x\nx\nx\nx\n");
 }
+
+#[test]
+fn a_typed_field_that_is_nearly_known_is_told() {
+    let cx = TestContext::new();
+    let seen = |field: &str| cx.run(["run", "beforeShellExecution", "--field", field]);
+    let said = "beforeShellExecution has no field `comand`, as far as is known; did you mean `command`?";
+    assert!(seen("comand=ls").contains(said), "{}", seen("comand=ls"));
+    for known in ["command=ls", "ticket=5", "cwd=/"] {
+        assert!(!seen(known).contains("did you mean"), "{}", seen(known));
+    }
+}

@@ -358,3 +358,31 @@ fn what_a_json_number_cannot_hold_is_an_error() {
     let seen = seen(&cx, &["test"]);
     assert!(seen.contains("exit code: 1") && seen.contains("a.json:1:37: "), "{seen}");
 }
+
+#[test]
+fn a_field_that_is_nearly_known_is_told_and_the_case_runs() {
+    let cx = TestContext::new();
+    cx.write("project/.cursor/hooks.json", one_hook("beforeShellExecution", "true"));
+    cx.write(
+        "project/.cursor/hooks/tests/a.json",
+        r#"{"event": "beforeShellExecution", "payload": {"comand": "ls", "ticket": 5}, "expect": {"exit": 0}}"#,
+    );
+    let seen = cx.run(["test", "--trust"]);
+    assert!(seen.starts_with("exit code: 0"), "{seen}");
+    assert!(seen.contains("a.json:1:47: `beforeShellExecution` has no field `comand`"), "{seen}");
+    assert!(seen.contains("help: did you mean `command`?") && !seen.contains("ticket`"), "{seen}");
+}
+
+#[test]
+fn a_report_is_written_even_when_there_is_no_case() {
+    let cx = TestContext::new();
+    assert!(!cx.output(["test", "--junit", "report.xml"]).status.success());
+    let report = context::read(&cx.path("project/report.xml"));
+    assert!(report.contains("<testsuite"), "{report}");
+}
+
+#[test]
+fn no_job_at_all_is_no_number_of_jobs() {
+    let seen = TestContext::new().run(["test", "--jobs", "0"]);
+    assert!(seen.starts_with("exit code: 1") && seen.contains("invalid value '0' for '--jobs"), "{seen}");
+}

@@ -160,7 +160,7 @@ impl Engine {
         heard.retain(|heard| !unheard.contains(&heard.hook.id));
         let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
         if !heard.is_empty() || unheard.is_empty() || withheld {
-            self.record(&started, &event, &heard, &planned, &decision);
+            self.record(&started, &event, &heard, &planned, &hooks, &decision);
         }
         decision
     }
@@ -291,9 +291,12 @@ impl Engine {
         event: &Event,
         heard: &[Heard<'_>],
         plan: &Plan<'_>,
+        hooks: &HookSet,
         decision: &Decision,
     ) {
-        self.keep_records(recording::records(started, event, heard, plan, decision));
+        let mut records = recording::records(started, event, heard, plan, decision);
+        recording::say_why_none(&mut records, hooks);
+        self.keep_records(records);
     }
 
     fn keep_records(&self, records: Vec<Record>) {

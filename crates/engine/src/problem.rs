@@ -1,7 +1,7 @@
 //! Something wrong in a configuration: what, where, and what to write instead.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How bad a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +71,25 @@ pub struct Edit {
     pub bytes: Range<usize>,
     /// By what.
     pub text: String,
+}
+
+/// One line for somebody who looks for a hook that did not run: how many
+/// errors and warnings stand in which file, and who lists them.
+pub fn summary(problems: &[Problem]) -> Option<String> {
+    let mut files: Vec<(&Path, usize)> = Vec::new();
+    for problem in problems.iter().filter(|it| it.place.is_some() && it.severity >= Severity::Warning) {
+        let Some(file) = problem.file.as_deref() else { continue };
+        match files.iter_mut().find(|(counted, _)| *counted == file) {
+            Some((_, count)) => *count += 1,
+            None => files.push((file, 1)),
+        }
+    }
+    let words = files.iter().map(|(file, count)| {
+        let problems = if *count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
+        format!("{problems} in {}", file.display())
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| format!("{}: `boathook check` lists what is wrong", words.join(", ")))
 }
 
 impl Problem {

@@ -1,13 +1,13 @@
 //! `boathook check`: every problem in every source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boathook_engine::config::apply_fixes;
-use boathook_engine::engine::{Settings, load_options};
-use boathook_engine::load::{Hook, HookSet, Loader};
+use boathook_engine::engine::load_options;
+use boathook_engine::load::{HookSet, Loader};
 use boathook_engine::problem::{Problem, Severity};
 
 use crate::Status;
@@ -40,9 +40,10 @@ pub const MOST_REPAIRS: usize = 4;
 
 pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, Failed> {
     let mut set = load(ui, global)?;
+    let mut left = BTreeSet::new();
     // A repair can uncover another: they are made until nothing is left.
     for _ in 0..MOST_REPAIRS {
-        if !args.fix || repair(ui, &set)? == 0 {
+        if !args.fix || repair(ui, &set, &mut left)? == 0 {
             break;
         }
         set = load(ui, global)?;
@@ -82,19 +83,12 @@ fn load(ui: &mut Ui, global: &Global) -> Result<Arc<HookSet>, Failed> {
     let settings = settings(ui, global, &[])?;
     let workspaces = settings.roots.workspaces.clone();
     let mut set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
-    let without: Vec<Problem> = set.hooks.iter().filter_map(|hook| no_model(&settings, hook)).collect();
+    let without: Vec<Problem> =
+        set.hooks.iter().filter_map(|hook| report::without_model(&settings, hook)).collect();
     if !without.is_empty() {
         Arc::make_mut(&mut set).problems.extend(without);
     }
     Ok(set)
-}
-
-/// A prompt hook that nobody can answer on this machine.
-fn no_model(settings: &Settings, hook: &Hook) -> Option<Problem> {
-    let problem =
-        Problem::warning("no-model", format!("a prompt hook fails: {}", report::no_model(settings, hook)?))
-            .help("name a provider and a model in the `[judge]` table of config.toml");
-    Some(Problem { file: Some(hook.source.file.clone()), place: hook.definition.place.clone(), ..problem })
 }
 
 fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
@@ -114,7 +108,7 @@ fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
     if args.strict && warnings > 0 {
         ui.hint("`--strict` counts warnings as errors");
     }
-    let fixable = set.problems.iter().filter(|problem| problem.fix.is_some()).count();
+    let fixable = repairable(set).count();
     if fixable > 0 && !args.fix {
         ui.hint(&format!("`boathook check --fix` repairs {fixable} of them"));
     }
@@ -125,26 +119,44 @@ fn plural(count: usize, what: &str) -> String {
 }
 
 /// Repairs files of the user and of the project; managed ones are not ours.
-pub fn repair(ui: &mut Ui, set: &HookSet) -> Result<usize, Failed> {
+/// `left` are the files that were said not to be repaired.
+pub fn repair(ui: &mut Ui, set: &HookSet, left: &mut BTreeSet<PathBuf>) -> Result<usize, Failed> {
+    for file in fixable(set).filter_map(|problem| problem.file.as_ref()).filter(|file| is_managed(set, file))
+    {
+        if left.insert(file.clone()) {
+            ui.warning(&format!("{}: a managed file is not repaired here", file.display()));
+        }
+    }
     let mut by_file: BTreeMap<&Path, Vec<Problem>> = BTreeMap::new();
-    for problem in set.problems.iter().filter(|problem| problem.fix.is_some()) {
+    for problem in repairable(set) {
         if let Some(file) = &problem.file {
             by_file.entry(file).or_default().push(problem.clone());
         }
     }
     let mut repaired = 0;
     for (file, problems) in by_file {
-        let managed =
-            set.sources.iter().any(|report| report.source.file == file && report.source.level.is_managed());
-        if managed {
-            ui.warning(&format!("{}: a managed file is not repaired here", file.display()));
-            continue;
-        }
         repair_file(file, &problems)?;
         repaired += problems.len();
         ui.say(&format!("repaired {} in {}", plural(problems.len(), "problem"), file.display()));
+        for problem in &problems {
+            let line = problem.place.as_ref().map_or(0, |place| place.line);
+            ui.say(&format!("  line {line}: {}", problem.message));
+        }
     }
     Ok(repaired)
+}
+
+/// What `--fix` repairs.
+pub fn repairable(set: &HookSet) -> impl Iterator<Item = &Problem> {
+    fixable(set).filter(|problem| !problem.file.as_ref().is_some_and(|file| is_managed(set, file)))
+}
+
+fn fixable(set: &HookSet) -> impl Iterator<Item = &Problem> {
+    set.problems.iter().filter(|problem| problem.fix.is_some())
+}
+
+fn is_managed(set: &HookSet, file: &Path) -> bool {
+    set.sources.iter().any(|report| report.source.file == file && report.source.level.is_managed())
 }
 
 fn repair_file(file: &Path, problems: &[Problem]) -> Result<(), Failed> {

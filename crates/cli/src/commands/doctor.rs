@@ -5,6 +5,8 @@ mod examine;
 mod page;
 mod repair;
 
+use std::collections::BTreeSet;
+
 use crate::Status;
 use crate::args::Global;
 use crate::commands::check;
@@ -37,9 +39,12 @@ pub struct DoctorArgs {
 pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status, Failed> {
     let settings = settings(ui, global, &[])?;
     let mut found = examine::examine(&settings);
+    let mut left = BTreeSet::new();
     // A repair can uncover another.
     for _ in 0..check::MOST_REPAIRS {
-        if !args.fix || check::repair(ui, &found.set)? + repair::scripts(ui, &found)? == 0 {
+        if !args.fix
+            || check::repair(ui, &found.set, &mut left)? + repair::scripts(ui, &found, &mut left)? == 0
+        {
             break;
         }
         found = examine::examine(&settings);
@@ -53,14 +58,13 @@ pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status,
     }
     page::show(ui, &found);
     let mut texts = Texts::default();
-    found.problems.iter().for_each(|problem| report::problem(ui, problem, &mut texts));
+    ui.as_data(|ui| found.problems.iter().for_each(|problem| report::problem(ui, problem, &mut texts)));
     match broken {
         0 => ui.line("nothing to repair"),
         1 => ui.line("1 problem"),
         number => ui.line(&format!("{number} problems")),
     }
-    let fixable =
-        found.problems.iter().filter(|problem| problem.fix.is_some() || problem.script_fix.is_some()).count();
+    let fixable = check::repairable(&found.set).count() + repair::possible(&found).len();
     if fixable > 0 && !args.fix {
         ui.hint(&format!("`boathook doctor --fix` repairs {fixable} of them"));
     }

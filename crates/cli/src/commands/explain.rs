@@ -7,6 +7,7 @@ use boathook_engine::event::Call;
 use boathook_engine::load::{Hook, TrustMode};
 use boathook_engine::outcome::{Outcome, ReadOutcome};
 use boathook_engine::plan::{Plan, Skipped, Step, Work};
+use boathook_engine::problem;
 use boathook_engine::rule::declared::answer_line;
 use boathook_engine::run::how_it_starts;
 use serde_json::{Value, json};
@@ -37,6 +38,7 @@ pub struct ExplainArgs {
 
 pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Status, Failed> {
     let event = args.payload.read()?;
+    args.payload.tell_slips(ui);
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
     let mut settings = settings(ui, global, &roots)?;
     if args.trust {
@@ -59,6 +61,9 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
             ui.line(&format!("{name}: {count} hooks would be asked, one at a time, until one answers"));
         }
         (count, _) => ui.line(&format!("{name}: {count} hooks would run together")),
+    }
+    if let Some(problems) = problem::summary(&explanation.hooks.problems).filter(|_| plan.steps.is_empty()) {
+        ui.line(&problems);
     }
     for (number, step) in plan.steps.iter().enumerate() {
         ui.line("");

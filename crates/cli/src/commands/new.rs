@@ -7,11 +7,14 @@ use std::fs;
 use std::path::Path;
 
 use boathook_engine::config;
-use boathook_engine::edition::Edition;
+use boathook_engine::definition::Definition;
+use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::event::{EventKind, Subject};
+use boathook_engine::load::{Hook, HookState, Loader};
 use boathook_engine::matcher::{Matcher, Verdict};
+use boathook_engine::problem::Severity;
 use boathook_engine::read_file::{self, Owner, ReadError};
-use boathook_engine::source::Os;
+use boathook_engine::source::{Level, Os};
 use serde_json::json;
 
 use crate::Status;
@@ -65,6 +68,7 @@ pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Faile
     let places = places(&settings, !args.user).map_err(|failed| {
         Failed::other(failed.to_string(), "go into a project, name one with --workspace, or write --user")
     })?;
+    let trusted = if args.user { 0 } else { trusted_hooks(&settings) };
     for place in places {
         if !args.user {
             stays_inside(&place)?;
@@ -74,9 +78,25 @@ pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Faile
     if !args.user {
         ui.hint("project hooks run once you trust the workspace: `boathook trust`");
     }
+    match trusted {
+        0 => {}
+        1 => ui.hint("the hook that was trusted here is withheld now as well, until you look at the difference"),
+        number => ui.hint(&format!(
+            "the {number} hooks that were trusted here are withheld now as well, until you look at the difference"
+        )),
+    }
     let test = if args.user { "boathook test --user" } else { "boathook test" };
     ui.hint(&format!("`{test}` runs its cases; put your own rule where the script looks for the example"));
     Ok(Status::Success)
+}
+
+/// How many hooks run here today because somebody trusted their file, which
+/// changes now.
+fn trusted_hooks(settings: &Settings) -> usize {
+    let mut loader = Loader::new(settings.roots.clone(), load_options(settings, false));
+    let set = loader.hooks(&settings.roots.workspaces);
+    let ready = |hook: &&Hook| hook.source.level == Level::Project && hook.state == HookState::Ready;
+    set.hooks.iter().filter(ready).count()
 }
 
 /// Everything that can be refused is refused first. Then the script comes
@@ -98,9 +118,8 @@ fn write_hook(
     let script = place.folder.join("hooks").join(&file_name);
     let cases = place.folder.join("hooks/tests").join(format!("{name}.json"));
     make_room(&[&script, &cases])?;
-    let alone = before.as_deref().is_none_or(|text| !has_hook(text, args.event));
     write(ui, &script, &script::text(spec, args.lang), Access::Execute)?;
-    write(ui, &cases, &case::text(spec, &command, matcher, alone), Access::Read)?;
+    write(ui, &cases, &case::text(spec, name, matcher), Access::Read)?;
     if before.is_none() {
         write(ui, &hooks_json, &after, Access::Read)?;
         return Ok(());
@@ -151,10 +170,6 @@ fn read_hooks(file: &Path) -> Result<Option<String>, Failed> {
     })
 }
 
-fn has_hook(text: &str, event: EventKind) -> bool {
-    config::read(text.as_bytes(), Edition::default()).definitions.iter().any(|hook| hook.event == event)
-}
-
 /// On Windows no file is a program by its first line.
 fn command(place: &Place, file_name: &str, language: Language, os: Os) -> String {
     let interpreter = match (os, language) {
@@ -176,9 +191,8 @@ fn entry(command: &str, matcher: &Matcher) -> String {
 fn matcher(args: &NewArgs) -> Result<Matcher, Failed> {
     let Some(pattern) = &args.matcher else { return Ok(Matcher::everything()) };
     let matcher = Matcher::new(pattern.as_str());
-    if let Some(error) = matcher.error() {
-        let help = "a matcher is a JavaScript regular expression, like 'Shell|Write'";
-        return Err(Failed::other(format!("--matcher {pattern}: {error}"), help));
+    if matcher.error().is_some() {
+        return fits_something(args.event, matcher);
     }
     let name = args.event.name();
     match args.event.spec().subject {
@@ -190,7 +204,19 @@ fn matcher(args: &NewArgs) -> Result<Matcher, Failed> {
             format!("--matcher {pattern} never fits: on {name} it is held against `{word}`"),
             "leave out --matcher",
         )),
-        Subject::Constant(_) | Subject::Field(_) | Subject::McpTool => Ok(matcher),
+        Subject::Constant(_) | Subject::Field(_) | Subject::McpTool => fits_something(args.event, matcher),
+    }
+}
+
+/// What `check` would warn about is not written in the first place.
+fn fits_something(event: EventKind, matcher: Matcher) -> Result<Matcher, Failed> {
+    let definition = Definition { matcher, ..Definition::command(event, "true") };
+    let mut problems = config::check_matchers(std::slice::from_ref(&definition)).into_iter();
+    match problems.find(|problem| problem.severity >= Severity::Warning) {
+        Some(problem) => {
+            Err(Failed::other(format!("--matcher: {}", problem.message), problem.help.unwrap_or_default()))
+        }
+        None => Ok(definition.matcher),
     }
 }
 

@@ -58,6 +58,7 @@ impl From<SurfaceArg> for Surface {
 
 pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Failed> {
     let event = args.payload.read()?;
+    args.payload.tell_slips(ui);
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
     let mut settings = settings(ui, global, &roots)?;
     settings.cancel = cancel();

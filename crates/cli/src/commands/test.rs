@@ -9,6 +9,7 @@ pub mod scratch;
 mod show;
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -65,7 +66,7 @@ pub struct TestArgs {
     trust: bool,
     /// How many cases run at once [default: one for each processor]
     #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    jobs: Option<NonZeroUsize>,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -88,6 +89,8 @@ pub fn test(ui: &mut Ui, global: &Global, args: &TestArgs) -> Result<Status, Fai
     let mut texts = Texts::default();
     found.problems.iter().for_each(|problem| report::problem(ui, problem, &mut texts));
     if found.cases.is_empty() && found.problems.is_empty() {
+        // Who collects reports finds one, and not that of an earlier run.
+        write_junit(args, &[], &found)?;
         return Err(nothing_found(&found));
     }
     if !may_run(ui, &found.cases) {
@@ -97,19 +100,22 @@ pub fn test(ui: &mut Ui, global: &Global, args: &TestArgs) -> Result<Status, Fai
     let ended = found.cases.iter().zip(&verdicts);
     let results: Vec<(&Case, &Verdict)> =
         ended.filter_map(|((_, case), verdict)| Some((case, verdict.as_ref()?))).collect();
-    if let Some(file) = &args.junit {
-        let broken = found.problems.iter().map(|it| (report::place_of(it), it.message.clone()));
-        let xml = junit::document(&results, &broken.collect::<Vec<_>>());
-        fs::write(file, xml).map_err(|error| Failed::file(file, error))?;
-    }
+    write_junit(args, &results, &found)?;
     let passed = results.iter().filter(|(_, verdict)| verdict.passed()).count();
     if args.json {
         ui.json(&as_json(&found, &results, passed).to_string());
     } else {
         summary(ui, &found, &results, passed);
     }
-    let fine = passed == found.cases.len() && found.problems.is_empty();
+    let fine = passed == found.cases.len() && found.errors().count() == 0;
     Ok(if fine { Status::Success } else { Status::Failure })
+}
+
+fn write_junit(args: &TestArgs, results: &[(&Case, &Verdict)], found: &Found) -> Result<(), Failed> {
+    let Some(file) = &args.junit else { return Ok(()) };
+    let broken = found.errors().map(|it| (report::place_of(it), it.message.clone()));
+    let xml = junit::document(results, &broken.collect::<Vec<_>>());
+    fs::write(file, xml).map_err(|error| Failed::file(file, error))
 }
 
 fn settings_of(ui: &mut Ui, global: &Global, args: &TestArgs) -> Result<Settings, Failed> {
@@ -154,6 +160,11 @@ fn find(settings: &Settings, args: &TestArgs) -> Result<Found, Failed> {
 }
 
 impl Found {
+    /// What keeps a case from being run; a warning does not.
+    fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|problem| problem.severity == Severity::Error)
+    }
+
     /// A file, or every `.json` of a folder. What was typed must exist.
     fn add(&mut self, path: &Path, typed: bool, settings: &Settings) -> Result<(), Failed> {
         self.looked_in.push(path.to_owned());
@@ -235,7 +246,7 @@ fn is_fit(ui: &mut Ui, set: &HookSet) -> bool {
 
 /// Runs all cases; each is shown as soon as those before it are.
 fn run_all(ui: &mut Ui, cases: &[(Settings, Case)], args: &TestArgs) -> Vec<Option<Verdict>> {
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let mut verdicts: Vec<Option<Verdict>> = cases.iter().map(|_| None).collect();
     let (mut shown, mut ended) = (0, 0);
     ui.progress(&format!("0 of {} cases", cases.len()));
@@ -267,7 +278,7 @@ fn summary(ui: &mut Ui, found: &Found, results: &[(&Case, &Verdict)], passed: us
     if unrun > 0 {
         parts.push(format!("{unrun} not run"));
     }
-    let problems = found.problems.len();
+    let problems = found.errors().count();
     if problems > 0 {
         parts.push(format!("{problems} {} in the files", if problems == 1 { "problem" } else { "problems" }));
     }

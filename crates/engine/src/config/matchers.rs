@@ -3,6 +3,7 @@
 //! Compiling is dear, so `read` leaves it out; `check` asks for it.
 
 use super::claude;
+use super::nearest::{Nearest, nearest};
 use super::syntax::excerpt;
 use crate::definition::{Action, Definition};
 use crate::event::Subject;
@@ -55,11 +56,16 @@ fn check(definition: &Definition) -> Option<Problem> {
 
 fn invalid(definition: &Definition, reason: &str) -> Option<Problem> {
     let shown = excerpt(definition.matcher.pattern());
-    let mut message = format!("the matcher `{shown}` is no regular expression: {reason}");
+    let too_much = reason.contains("more than we follow");
+    let what = if too_much { "cannot be used" } else { "is no regular expression" };
+    let mut message = format!("the matcher `{shown}` {what}: {reason}");
     if definition.fail_closed && definition.event.can_block() {
         message.push_str("; it says `failClosed`, so its event is blocked until this is repaired");
     }
     let help = match definition.matcher.pattern().strip_prefix('*') {
+        _ if too_much => {
+            "repeat it less often, or any number of times: `+` for {1,}, `*` for {0,}".to_owned()
+        }
         Some(rest) => {
             format!("`*` alone matches everything; for a file pattern write .*{}", rest.replace('.', r"\."))
         }
@@ -96,21 +102,37 @@ fn claude_mcp(matcher: &Matcher) -> Option<Problem> {
     })
 }
 
+/// A word may be part of an MCP tool's name, which nobody knows beforehand:
+/// only what looks like a slip, or cannot fit `MCP:name`, is a warning.
 fn no_known_tool(matcher: &Matcher) -> Option<Problem> {
     let pattern = matcher.pattern();
     if pattern.contains("MCP") || TOOLS.iter().any(|tool| matcher.matches(tool) == Verdict::Match) {
         return None;
     }
-    let message = format!(
-        "`{}` matches no tool that is known; it is right only for an MCP tool of this name",
-        excerpt(pattern)
-    );
-    let renamed = CLAUDE_TOOLS.iter().find(|(claude, _)| matcher.matches(claude) == Verdict::Match);
-    let help = match renamed {
-        Some((claude, here)) => format!("Claude Code's `{claude}` is `{here}` here"),
-        None => format!("the known tools are {}", TOOLS.join(", ")),
-    };
-    Some(Problem::hint("matcher-no-known-tool", message).help(help))
+    let shown = excerpt(pattern);
+    let never = format!("`{shown}` matches no tool that is known: the hook does not run");
+    if let Some((claude, here)) = CLAUDE_TOOLS.iter().find(|(it, _)| matcher.matches(it) == Verdict::Match) {
+        let help = format!("write {here}: Claude Code's `{claude}` is `{here}` here");
+        return Some(Problem::warning("matcher-no-known-tool", never).help(help));
+    }
+    let mut words = pattern.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    if let Some(meant) = words.find_map(|word| match nearest(word, TOOLS.into_iter()) {
+        Nearest::One(meant) => Some(meant),
+        Nearest::Several(_) | Nearest::Nothing => None,
+    }) {
+        let help = format!("did you mean `{meant}`?");
+        return Some(Problem::warning("matcher-no-known-tool", never).help(help));
+    }
+    let help = format!("the known tools are {}", TOOLS.join(", "));
+    // `^` holds it to the beginning, where an MCP tool has `MCP:`.
+    let anchored = pattern.starts_with('^') && !pattern.contains('|');
+    Some(if anchored {
+        Problem::warning("matcher-no-known-tool", never).help(help)
+    } else {
+        let message =
+            format!("`{shown}` matches no tool that is known; it is right only for an MCP tool of this name");
+        Problem::hint("matcher-no-known-tool", message).help(help)
+    })
 }
 
 /// Names of tools, where the subject is a command or a kind of subagent.
@@ -149,7 +171,10 @@ mod tests {
             (PreToolUse, "Shell", None),
             (PreToolUse, "Bash|Shell", None),
             (PreToolUse, "MCP:create_issue", None),
-            (PreToolUse, "Bash", Some((Hint, "matcher-no-known-tool"))),
+            (PreToolUse, "Bash", Some((Warning, "matcher-no-known-tool"))),
+            (PreToolUse, "shell", Some((Warning, "matcher-no-known-tool"))),
+            (PreToolUse, "^(Wirte|Raed)$", Some((Warning, "matcher-no-known-tool"))),
+            (PreToolUse, "^$x", Some((Warning, "matcher-no-known-tool"))),
             (PostToolUse, "dashboard", Some((Hint, "matcher-no-known-tool"))),
             (PostToolUse, "mcp__memory__*", Some((Hint, "matcher-of-claude"))),
             (BeforeMcpExecution, "mcp__memory__read", Some((Hint, "matcher-of-claude"))),
@@ -176,9 +201,15 @@ mod tests {
     #[test]
     fn the_help_names_what_to_write() {
         let cases = [
-            (PreToolUse, "Bash", "Claude Code's `Bash` is `Shell` here"),
+            (PreToolUse, "Bash", "write Shell: Claude Code's `Bash` is `Shell` here"),
+            (PreToolUse, "shell", "did you mean `Shell`?"),
             (PostToolUse, "mcp__memory__read", "write MCP:read"),
             (PostToolUse, "mcp__memory__*", "write MCP:"),
+            (
+                PreToolUse,
+                "a{9999999}",
+                "repeat it less often, or any number of times: `+` for {1,}, `*` for {0,}",
+            ),
             (PreToolUse, "*.ts", r"`*` alone matches everything; for a file pattern write .*\.ts"),
         ];
         for (event, pattern, expected) in cases {

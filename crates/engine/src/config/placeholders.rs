@@ -9,6 +9,7 @@ use std::ops::Range;
 use jsonc_parser::ast::StringLit;
 
 use super::entry::Entry;
+use super::nearest_name;
 use super::shell::{Quotes, Quoting};
 use crate::event::EVENTS;
 use crate::problem::{Fix, Problem};
@@ -39,6 +40,13 @@ pub(super) fn check(entry: &mut Entry, literal: &StringLit) {
         let help = "write the real value; the hook reads the event as JSON on stdin";
         let at = in_file(entry.reader.text, literal, &bytes);
         entry.warn(at, Problem::warning("placeholder-not-expanded", message).help(help));
+    }
+    for (name, bytes) in braces.iter().take(REPORTED) {
+        let Some(meant) = misspelt(command, name, &command[bytes.clone()]) else { continue };
+        let message = format!("`${{{name}}}` is always empty: no hook is given `{name}`");
+        let problem = Problem::warning("placeholder-misspelt", message);
+        let at = in_file(entry.reader.text, literal, bytes);
+        entry.warn(at, problem.help(format!("did you mean `${{{meant}}}`?")).product(NOT_EXPANDED));
     }
     if let Some(at) = command.find("//") {
         let message = "a `//` in a string; Boathook reads it, the original product may not";
@@ -246,6 +254,16 @@ fn is_foreign(name: &str, whole: &str) -> bool {
     prefixed || EDITOR.contains(&name) || (field() && !given)
 }
 
+/// The name that was meant, when it is nearly one that is given. A variable in
+/// capitals is somebody's own.
+fn misspelt(command: &str, name: &str, whole: &str) -> Option<&'static str> {
+    let own = PAYLOAD_NAMES.contains(&name) || !name.contains(|c: char| c.is_ascii_lowercase());
+    if own || !is_exact(name, whole) || is_foreign(name, whole) || is_set(command, name) {
+        return None;
+    }
+    nearest_name(name, PAYLOAD_NAMES.into_iter())
+}
+
 /// `${name}` and nothing else in the braces: only this form is given.
 fn is_exact(name: &str, whole: &str) -> bool {
     whole.strip_prefix("${").and_then(|inside| inside.strip_suffix('}')) == Some(name)
@@ -343,69 +361,5 @@ fn unicode_escape(rest: &str) -> (usize, usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn left(command: &str) -> Vec<&str> {
-        unexpanded(command, &braced(command)).into_iter().map(|bytes| &command[bytes]).collect()
-    }
-
-    #[test]
-    fn placeholders_that_nobody_expands_are_found() {
-        let cases: [(&str, &[&str]); 18] = [
-            ("prettier --write {{file}}", &["{{file}}"]),
-            ("node \"{{ ROOT }}/x.js\" {{b}}", &["{{ ROOT }}", "{{b}}"]),
-            ("docker ps --format '{{.Names}}'", &[]),
-            ("docker inspect -f '{{json .State}}' x", &[]),
-            ("eslint ${file}", &["${file}"]),
-            ("cat ${tool_name}", &["${tool_name}"]),
-            ("file=$(cat); eslint ${file}", &[]),
-            ("while read -r file; do eslint ${file}; done", &[]),
-            ("echo ${env:HOME}", &["${env:HOME}"]),
-            ("echo ${HOME} ${MY_VAR} $x", &[]),
-            ("\"${command}\" \"${status}\"", &[]),
-            ("bash '__HOME__/x.sh'", &["__HOME__"]),
-            ("python -c 'print(__name__)'; php -r 'echo __DIR__;'", &[]),
-            ("node /ABS/PATH/x.mjs", &["/ABS/PATH"]),
-            ("/absolute/path/to/x.sh", &["/absolute/path"]),
-            ("/path/to/x.sh <your-token>", &["/path/to/", "<your-token>"]),
-            ("sort <in >out", &[]),
-            ("judge $ARGUMENTS", &["$ARGUMENTS"]),
-        ];
-        for (command, expected) in cases {
-            assert_eq!(left(command), expected, "{command}");
-        }
-    }
-
-    #[test]
-    fn offsets_are_found_in_the_string_as_written() {
-        let cases = [
-            ("abc", 2, 2),
-            (r"a\nc", 2, 3),
-            (r"\u00e9c", 2, 6),
-            (r"\ud83d\ude00c", 4, 12),
-            ("éc", 2, 2),
-            (r"\\", 1, 2),
-        ];
-        for (raw, value, written) in cases {
-            assert_eq!(raw_offset(raw, value), written, "{raw}");
-        }
-        assert_eq!(raw_offset("abc", 99), 3);
-    }
-
-    #[test]
-    fn a_program_for_another_shell_is_recognised() {
-        let cases = [
-            ("sh -c ", true),
-            ("bash -lc ", true),
-            ("eval ", true),
-            ("grep -c ", false),
-            ("wc -c ", false),
-            ("x --public ", false),
-            ("", false),
-        ];
-        for (before, expected) in cases {
-            assert_eq!(is_program(before), expected, "{before}");
-        }
-    }
-}
+#[path = "placeholders_tests.rs"]
+mod tests;

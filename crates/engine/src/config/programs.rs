@@ -13,6 +13,7 @@ use super::shell::first_command;
 use super::syntax::excerpt;
 use crate::definition::Definition;
 use crate::problem::Problem;
+use crate::trust::Scope;
 
 /// What a shell does itself, and ourselves.
 const NO_PROGRAMS: [&str; 41] = [
@@ -23,12 +24,7 @@ const NO_PROGRAMS: [&str; 41] = [
 ];
 
 /// Every program that is needed and is not there. `path` is PATH.
-pub fn check_programs(
-    definitions: &[Definition],
-    run_dir: &Path,
-    home: &Path,
-    path: Option<&OsStr>,
-) -> Vec<Problem> {
+pub fn check_programs(definitions: &[Definition], scope: &Scope, path: Option<&OsStr>) -> Vec<Problem> {
     let on_path = |program: &str| find(program, path).is_some();
     let mut problems: Vec<Problem> = Vec::new();
     for (definition, command) in definitions.iter().filter_map(with_command) {
@@ -37,7 +33,7 @@ pub fn check_programs(
             let message = format!("`{}` is not on PATH: the hook fails", excerpt(&program));
             found.push(Problem::warning("program-not-found", message).help(install(&program)));
         }
-        if let Some(script) = named_script(command, run_dir, home) {
+        if let Some(script) = named_script(command, scope) {
             found.extend(in_script(&script, &on_path));
         }
         let uses_jq = words(command).any(|word| word == "jq") && program_of(command).as_deref() != Some("jq");
@@ -54,16 +50,19 @@ pub fn check_programs(
 /// Every program that hooks need, and where it is, sorted.
 pub fn programs_of(
     definitions: &[Definition],
-    run_dir: &Path,
-    home: &Path,
+    scope: &Scope,
     path: Option<&OsStr>,
 ) -> Vec<(String, Option<PathBuf>)> {
     let mut names: Vec<String> = Vec::new();
     for (_, command) in definitions.iter().filter_map(with_command) {
         names.extend(program_of(command));
-        let script = named_script(command, run_dir, home);
-        let text = script.as_ref().filter(|script| script.direct).and_then(text_of);
-        names.extend(text.as_deref().and_then(interpreter));
+        let script = named_script(command, scope);
+        let text = script.as_ref().and_then(text_of);
+        let direct = text.as_deref().filter(|_| script.as_ref().is_some_and(|script| script.direct));
+        names.extend(direct.and_then(interpreter));
+        if words(command).any(|word| word == "jq") || text.as_deref().is_some_and(uses_jq) {
+            names.push("jq".to_owned());
+        }
     }
     names.sort();
     names.dedup();
@@ -162,6 +161,7 @@ fn is_program(file: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::event::EventKind;
+    use crate::source::Os;
     use crate::testing::TempDir;
 
     #[test]
@@ -198,7 +198,9 @@ mod tests {
         for (command, expected) in cases {
             let definitions = [Definition::command(EventKind::Stop, command)];
             let run = dir.path().join("run");
-            let found = check_programs(&definitions, &run, dir.path(), Some(&path));
+            let (os, home) = (Os::Linux, dir.path());
+            let scope = Scope { os, run_dir: &run, workspace: None, plugin: None, home };
+            let found = check_programs(&definitions, &scope, Some(&path));
             let codes: Vec<_> = found.iter().map(|problem| problem.code).collect();
             assert_eq!(codes, expected, "{command}");
         }

@@ -1,7 +1,8 @@
 //! Looks whether the scripts that commands name are there and can run.
 //!
 //! Looks at files and starts nothing: a workspace that nobody trusts may be
-//! checked. What the shell would expand is left alone.
+//! checked. Variables that are known before a hook runs are put in, as trust
+//! does it; what else the shell would expand is left alone.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -13,27 +14,40 @@ use super::shell::{Word, first_command};
 use super::syntax::excerpt;
 use crate::definition::{Action, Definition};
 use crate::problem::{Fix, Problem, ScriptFix};
+use crate::source::{Level, Roots, Source};
+use crate::trust::{self, Scope};
 
 /// So many words of a command are tried as one path with spaces in it.
 const TRIED: usize = 16;
 
 /// Every script that is missing, cannot run, stands elsewhere, or says what
 /// nobody reads; and every command whose quotes have no end.
-pub fn check_scripts(definitions: &[Definition], run_dir: &Path, home: &Path) -> Vec<Problem> {
-    let places = Places { run_dir, home };
+pub fn check_scripts(definitions: &[Definition], scope: &Scope) -> Vec<Problem> {
+    let places = Places { scope };
     let mut problems = Vec::new();
     let mut seen: Vec<PathBuf> = Vec::new();
     for (definition, command) in definitions.iter().filter_map(with_command) {
         problems.extend(open_quote(definition, command));
         problems.extend(check_command(definition, command, &places));
         // A script that many hooks name is looked into once.
-        let Some(script) = named_script(command, run_dir, home).filter(|it| !seen.contains(&it.path)) else {
+        let Some(script) = named_script(command, scope).filter(|it| !seen.contains(&it.path)) else {
             continue;
         };
         problems.extend(script_text::check(&script).into_iter().map(|problem| placed(definition, problem)));
         seen.push(script.path);
     }
     problems
+}
+
+/// Where the hooks of a source run, and what their variables say there.
+pub fn scope_of<'a>(source: &'a Source, roots: &'a Roots) -> Scope<'a> {
+    Scope {
+        os: roots.os,
+        run_dir: &source.run_dir,
+        workspace: source.workspace.as_deref().or(roots.workspaces.first().map(PathBuf::as_path)),
+        plugin: (source.level == Level::Plugin).then_some(source.run_dir.as_path()),
+        home: &roots.home,
+    }
 }
 
 /// A file that a command names as its script.
@@ -44,14 +58,14 @@ pub(super) struct NamedScript {
 }
 
 /// The script of a command, where it would be looked for.
-pub(super) fn named_script(command: &str, run_dir: &Path, home: &Path) -> Option<NamedScript> {
+pub(super) fn named_script(command: &str, scope: &Scope) -> Option<NamedScript> {
     let words = first_command(command);
     let (index, direct) = script_word(&words)?;
     let word = &words[index];
     if direct && !word.value.contains('/') {
         return None;
     }
-    Some(NamedScript { path: Places { run_dir, home }.path_of(word)?, direct })
+    Some(NamedScript { path: Places { scope }.path_of(word)?, direct })
 }
 
 pub(super) fn with_command(definition: &Definition) -> Option<(&Definition, &str)> {
@@ -62,8 +76,7 @@ pub(super) fn with_command(definition: &Definition) -> Option<(&Definition, &str
 }
 
 struct Places<'p> {
-    run_dir: &'p Path,
-    home: &'p Path,
+    scope: &'p Scope<'p>,
 }
 
 /// The word of a command that names its script.
@@ -103,6 +116,9 @@ fn check_found(script: &Script, path: &Path, found: &Metadata) -> Option<Problem
         let message = format!("`{shown}` is a directory, not a script");
         return Some(Problem::warning("script-is-a-directory", message).help("name the file in it"));
     }
+    if let Some(problem) = without_interpreter(script, path) {
+        return Some(problem);
+    }
     if script.direct && !is_executable(found) {
         let message = format!("the script `{shown}` is not executable: the hook fails");
         let help = format!("chmod +x {}", quoted(&path.to_string_lossy()));
@@ -112,6 +128,24 @@ fn check_found(script: &Script, path: &Path, found: &Metadata) -> Option<Problem
     None
 }
 
+/// Started by itself, a file without a first line `#!…` is read by a shell:
+/// making it executable would not help a program in another language.
+fn without_interpreter(script: &Script, path: &Path) -> Option<Problem> {
+    const INTERPRETERS: [(&str, &str); 6] =
+        [("py", "python3"), ("js", "node"), ("mjs", "node"), ("cjs", "node"), ("rb", "ruby"), ("pl", "perl")];
+    let extension = path.extension()?;
+    let (_, interpreter) =
+        INTERPRETERS.iter().find(|(end, _)| extension == *end).filter(|_| script.direct)?;
+    let text = script_text::text_of(&NamedScript { path: path.to_owned(), direct: true })?;
+    if script_text::shebang(&text).is_some() {
+        return None;
+    }
+    let shown = excerpt(&script.words[script.index].value);
+    let message = format!("the script `{shown}` does not say who runs it: a shell would read it");
+    let help = format!("write {interpreter} {shown}, or begin the script with #!/usr/bin/env {interpreter}");
+    Some(Problem::warning("script-without-interpreter", message).help(help))
+}
+
 fn missing(definition: &Definition, script: &Script, path: &Path, places: &Places) -> Problem {
     let word = &script.words[script.index];
     let shown = excerpt(&word.value);
@@ -119,8 +153,10 @@ fn missing(definition: &Definition, script: &Script, path: &Path, places: &Place
         return problem;
     }
     if let Some(other) = elsewhere(&word.value, places) {
-        let message =
-            format!("the script `{shown}` is not in {}, where this hook runs", places.run_dir.display());
+        let message = format!(
+            "the script `{shown}` is not in {}, where this hook runs",
+            places.scope.run_dir.display()
+        );
         let problem = Problem::warning("script-elsewhere", message).help(format!("write {other}"));
         return repaired(problem, definition, script, word.bytes.clone(), &quoted(&other));
     }
@@ -151,7 +187,7 @@ fn not_on_path(definition: &Definition, script: &Script, places: &Places) -> Opt
     let word = &script.words[script.index];
     let is_script =
         [".sh", ".py", ".js", ".ts", ".mjs", ".rb", ".pl"].iter().any(|end| word.value.ends_with(end));
-    if !is_script || !word.literal || !places.run_dir.join(&word.value).is_file() {
+    if !is_script || !word.literal || !places.scope.run_dir.join(&word.value).is_file() {
         return None;
     }
     let (shown, correct) = (excerpt(&word.value), format!("./{}", word.value));
@@ -164,15 +200,11 @@ impl Places<'_> {
     /// The file a word names, if the shell does not make it something else.
     fn path_of(&self, word: &Word) -> Option<PathBuf> {
         let value = word.value.as_str();
-        let in_home = ["$HOME/", "${HOME}/"].iter().find_map(|start| value.strip_prefix(start));
-        let in_home = in_home.filter(|_| !word.literal);
-        let in_home = in_home.or_else(|| value.strip_prefix("~/").filter(|_| !word.quoted));
-        match in_home {
-            Some(rest) if rest.contains(['$', '`', '*', '?', '[', '{']) => None,
-            Some(rest) => Some(self.home.join(rest)),
-            None if !word.literal || has_drive(value) => None,
-            None => Some(self.run_dir.join(value)),
-        }
+        // In quotes a `~` is a letter like any other.
+        let expanded = !word.literal || (value.starts_with("~/") && !word.quoted);
+        let plain = if expanded { trust::expand(value, self.scope)? } else { value.to_owned() };
+        let unknown = expanded && plain.contains(['$', '`', '*', '?', '[', '{']);
+        (!unknown && !has_drive(value)).then(|| self.scope.run_dir.join(plain))
     }
 }
 
@@ -249,7 +281,7 @@ fn elsewhere(value: &str, places: &Places) -> Option<String> {
     let bare = value.trim_start_matches("./");
     let candidates =
         [Some(format!(".cursor/{bare}")), bare.strip_prefix(".cursor/").map(|rest| format!("./{rest}"))];
-    candidates.into_iter().flatten().find(|candidate| places.run_dir.join(candidate).is_file())
+    candidates.into_iter().flatten().find(|candidate| places.scope.run_dir.join(candidate).is_file())
 }
 
 fn repaired(
@@ -301,105 +333,5 @@ fn is_executable(_found: &Metadata) -> bool {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-    use crate::config::{apply_fixes, read};
-    use crate::edition::Edition;
-    use crate::event::EventKind;
-    use crate::testing::TempDir;
-
-    fn found(dir: &TempDir, command: &str) -> Option<(&'static str, Option<String>)> {
-        let definition = Definition::command(EventKind::Stop, command);
-        let problems = check_scripts(&[definition], &dir.path().join("run"), &dir.path().join("home"));
-        problems.into_iter().next().map(|problem| (problem.code, problem.help))
-    }
-
-    #[test]
-    fn scripts_are_looked_for_where_the_hook_runs() {
-        let dir = TempDir::new();
-        dir.script("run/hooks/ok.sh", "");
-        dir.write("run/hooks/plain.sh", "");
-        dir.write("run/here.py", "");
-        dir.script("run/.cursor/hooks/inner.sh", "");
-        dir.script("run/my scripts/a b.sh", "");
-        dir.script("home/bin/tool.sh", "");
-        dir.script("home/my bin/tool.sh", "");
-        let run = dir.path().join("run");
-        let cases = [
-            ("./hooks/ok.sh --flag", None),
-            ("hooks/ok.sh", None),
-            ("bash hooks/plain.sh", None),
-            ("FOO=1 exec ./hooks/ok.sh", None),
-            ("~/bin/tool.sh", None),
-            ("$HOME/bin/tool.sh", None),
-            ("\"${HOME}/my bin/tool.sh\"", None),
-            ("\"my scripts/a b.sh\" x", None),
-            ("node -e 'process.exit()'", None),
-            ("python3 -m http.server", None),
-            ("bash -c './nothing.sh'", None),
-            ("$TOOLS/nothing.sh", None),
-            ("jq .x", None),
-            ("[ -x ./nothing.sh ] && ./nothing.sh", None),
-            ("command -v ./nothing.sh", None),
-            ("C:/tools/x.exe", None),
-            ("", None),
-            (
-                "./hooks/plain.sh",
-                Some((
-                    "script-not-executable",
-                    format!("chmod +x {}", run.join("./hooks/plain.sh").display()),
-                )),
-            ),
-            ("./hooks", Some(("script-is-a-directory", "name the file in it".to_owned()))),
-            (
-                "./hooks/no.sh",
-                Some(("script-not-found", format!("looked for {}", run.join("./hooks/no.sh").display()))),
-            ),
-            (
-                "node hooks/no.js",
-                Some(("script-not-found", format!("looked for {}", run.join("hooks/no.js").display()))),
-            ),
-            (
-                "bun run no.ts",
-                Some(("script-not-found", format!("looked for {}", run.join("no.ts").display()))),
-            ),
-            ("./hooks/inner.sh", Some(("script-elsewhere", "write .cursor/hooks/inner.sh".to_owned()))),
-            (".cursor/hooks/ok.sh", Some(("script-elsewhere", "write ./hooks/ok.sh".to_owned()))),
-            (
-                "my scripts/a b.sh --x",
-                Some(("path-with-space", "write \\\"my scripts/a b.sh\\\"".to_owned())),
-            ),
-            (
-                "bash ./my scripts/a b.sh",
-                Some(("path-with-space", "write \\\"./my scripts/a b.sh\\\"".to_owned())),
-            ),
-            ("~/my bin/tool.sh", Some(("path-with-space", "write ~/\\\"my bin/tool.sh\\\"".to_owned()))),
-            ("'~/bin/tool.sh'", Some(("quoted-tilde", "write \"$HOME/bin/tool.sh\"".to_owned()))),
-            ("here.py", Some(("script-not-on-path", "write ./here.py".to_owned()))),
-        ];
-        for (command, expected) in cases {
-            let expected = expected.map(|(code, help)| (code, Some(help)));
-            assert_eq!(found(&dir, command), expected, "{command}");
-        }
-    }
-
-    #[test]
-    fn a_wrong_path_is_repaired_in_the_file() {
-        let dir = TempDir::new();
-        dir.script("my scripts/a.sh", "");
-        dir.script(".cursor/hooks/b.sh", "");
-        let text = r#"{"version": 1, "hooks": {"stop": [{"command": "my scripts/a.sh -x"}, {"command": "./hooks/b.sh"}]}}"#;
-        let config = read(text.as_bytes(), Edition::Docs);
-        let problems = check_scripts(&config.definitions, dir.path(), dir.path());
-        let places: Vec<_> =
-            problems.iter().map(|problem| problem.place.clone().expect("placed").column).collect();
-        assert_eq!(places, [47, 82]);
-        let expected = r#"{"version": 1, "hooks": {"stop": [{"command": "\"my scripts/a.sh\" -x"}, {"command": ".cursor/hooks/b.sh"}]}}"#;
-        let repaired = apply_fixes(text, &problems);
-        assert_eq!(repaired, expected);
-        assert!(
-            check_scripts(&read(repaired.as_bytes(), Edition::Docs).definitions, dir.path(), dir.path())
-                .is_empty()
-        );
-    }
-}
+#[path = "scripts_tests.rs"]
+mod tests;

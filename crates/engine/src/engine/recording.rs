@@ -10,9 +10,10 @@ use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
 use crate::fill::Event;
 use crate::ids;
-use crate::load::Hook;
+use crate::load::{Hook, HookSet};
 use crate::merge::Heard;
 use crate::plan::Plan;
+use crate::problem;
 use crate::record::{Record, request_of, response_of};
 use crate::rule::Look;
 use crate::run::Status;
@@ -65,6 +66,17 @@ pub fn records(
         first.not_run = not_run(plan, event);
     }
     records
+}
+
+/// Where no hook was found, a misspelt event or a broken entry may be the
+/// reason: the record says that there is something to look at.
+pub fn say_why_none(records: &mut [Record], hooks: &HookSet) {
+    if let ([record], Some(note)) = (records, problem::summary(&hooks.problems))
+        && record.command.is_none()
+        && record.skipped == 0
+    {
+        record.notes.push(note);
+    }
 }
 
 /// Hooks of the event that did not apply, and why; those that were withheld

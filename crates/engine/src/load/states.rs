@@ -83,7 +83,7 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
 /// that are missing, or were made from a rule that changed.
 fn closer_look(definitions: &[Definition], source: &Source, around: &Surroundings) -> Vec<Problem> {
     let mut problems = config::check_matchers(definitions);
-    problems.extend(config::check_scripts(definitions, &source.run_dir, &around.roots.home));
+    problems.extend(config::check_scripts(definitions, &config::scope_of(source, &around.roots)));
     if source.format == Format::Cursor {
         problems.extend(left_behind::check(definitions, &source.run_dir));
     }

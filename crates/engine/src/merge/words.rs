@@ -49,14 +49,30 @@ pub fn words(heard: &Heard<'_>) -> Words {
     }
 }
 
-/// The first line a failed hook wrote to stderr: most often the reason.
+/// The line of a failed hook's stderr that most likely says why.
 pub fn said_on_stderr(heard: &Heard<'_>) -> String {
     const LONGEST: usize = 200;
     let stderr = heard.exit.as_ref().map(|exit| String::from_utf8_lossy(&exit.stderr)).unwrap_or_default();
-    match stderr.lines().map(str::trim).find(|line| !line.is_empty()) {
+    match telling_line(&stderr) {
         Some(line) => format!(" (stderr: {})", line.chars().take(LONGEST).collect::<String>()),
         None => String::new(),
     }
+}
+
+/// Shells and most programs say it first, and how they are used behind that.
+/// Python prints where it was before what went wrong, Node prints both between
+/// its source and its stack.
+fn telling_line(stderr: &str) -> Option<&str> {
+    let lines = || stderr.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
+    let first = lines().next()?.trim();
+    let is_flush = |line: &&str| !line.starts_with([' ', '\t']);
+    let of_python = first.starts_with("File \"") || lines().any(|line| line.starts_with("Traceback (most"));
+    if of_python {
+        return lines().rfind(is_flush).or(Some(first));
+    }
+    let of_node = lines().position(|line| line.starts_with("    at "));
+    let reason = of_node.and_then(|stack| lines().take(stack).filter(is_flush).last());
+    reason.or(Some(first))
 }
 
 /// What the model is told of a refusal: what was refused, why, and not to work around it.
@@ -80,4 +96,31 @@ pub fn with_path(text: &str, event: &Event) -> String {
 pub fn join(texts: impl IntoIterator<Item = String>) -> Option<String> {
     let texts: Vec<String> = texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join(BETWEEN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_why_is_found() {
+        let python = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    import nope\nModuleNotFoundError: No module named 'nope'\n";
+        let syntax = "  File \"a.py\", line 3\n    foo(\n       ^\nSyntaxError: '(' was never closed\n";
+        let node = "/p/a.js:1\nthrow new Error('x y')\n^\n\nError: x y\n    at Object.<anonymous> (/p/a.js:1:7)\n    at node:internal\n\nNode.js v20.1.0\n";
+        let cases = [
+            ("", None),
+            (" \n\n", None),
+            ("/bin/sh: 1: nope: not found\n", Some("/bin/sh: 1: nope: not found")),
+            ("\ntool: unknown option -x\nusage: tool [-y]\n", Some("tool: unknown option -x")),
+            (python, Some("ModuleNotFoundError: No module named 'nope'")),
+            (&format!("starting\n{python}"), Some("ModuleNotFoundError: No module named 'nope'")),
+            (syntax, Some("SyntaxError: '(' was never closed")),
+            (node, Some("Error: x y")),
+            ("    at nothing\n", Some("at nothing")),
+            ("Traceback (most recent call last):", Some("Traceback (most recent call last):")),
+        ];
+        for (stderr, expected) in cases {
+            assert_eq!(telling_line(stderr), expected, "{stderr}");
+        }
+    }
 }

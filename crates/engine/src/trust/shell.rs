@@ -107,7 +107,7 @@ impl Splitter {
 }
 
 /// Puts in what is known; none when the word depends on something else.
-pub(super) fn expand(text: &str, scope: &Scope) -> Option<String> {
+pub(crate) fn expand(text: &str, scope: &Scope) -> Option<String> {
     let mut rest = text;
     let mut plain = String::new();
     if let Some(behind) = rest.strip_prefix('~') {

@@ -1,6 +1,7 @@
 //! Hooks that run twice because the same command stands in a Claude Code file
 //! and in a Cursor file.
 
+use boathook_engine::event::EventKind;
 use boathook_engine::load::{Hook, HookSet};
 use boathook_engine::problem::Problem;
 
@@ -11,7 +12,7 @@ pub fn duplicates(set: &HookSet) -> Vec<Problem> {
     for imported in set.hooks.iter().filter(of_claude) {
         let twin = set.hooks.iter().find(|other| {
             !of_claude(other)
-                && other.definition.event == imported.definition.event
+                && meet(imported, other)
                 && bare(other.definition.label()) == bare(imported.definition.label())
         });
         let Some(twin) = twin else { continue };
@@ -24,6 +25,26 @@ pub fn duplicates(set: &HookSet) -> Vec<Problem> {
         found.push(problem);
     }
     found
+}
+
+/// What Claude Code tells of a tool, Cursor's events tell of what it does.
+const SAME: [(EventKind, &str, EventKind); 5] = [
+    (EventKind::PreToolUse, "Bash", EventKind::BeforeShellExecution),
+    (EventKind::PreToolUse, "Read", EventKind::BeforeReadFile),
+    (EventKind::PostToolUse, "Bash", EventKind::AfterShellExecution),
+    (EventKind::PostToolUse, "Write", EventKind::AfterFileEdit),
+    (EventKind::PostToolUse, "Edit", EventKind::AfterFileEdit),
+];
+
+/// Whether one moment starts both.
+fn meet(imported: &Hook, other: &Hook) -> bool {
+    let matcher = imported.definition.dialect.claude().and_then(|claude| claude.matcher.as_ref());
+    let same = |(theirs, tool, ours): &(EventKind, &str, EventKind)| {
+        imported.definition.event == *theirs
+            && other.definition.event == *ours
+            && matcher.is_none_or(|matcher| matcher.fits(tool))
+    };
+    imported.definition.event == other.definition.event || SAME.iter().any(same)
 }
 
 fn is_claude(level: &str) -> bool {

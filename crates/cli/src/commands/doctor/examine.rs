@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use boathook_engine::config::{check_programs, programs_of};
+use boathook_engine::config::{check_programs, programs_of, scope_of};
 use boathook_engine::definition::Definition;
 use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::load::{HookSet, Loader, SourceReport};
@@ -14,6 +14,7 @@ use boathook_engine::record::Record;
 use boathook_engine::state::StateDir;
 
 use super::duplicates::duplicates;
+use crate::report;
 
 /// So many failures of the past are told.
 const FAILURES: usize = 5;
@@ -38,11 +39,12 @@ pub fn examine(settings: &Settings) -> Found {
     let state = StateDir::new(settings.roots.state.clone());
     let mut problems = set.problems.clone();
     let mut programs: Vec<(String, Option<PathBuf>)> = Vec::new();
-    for report in &set.sources {
-        let of_source = look_at_programs(settings, &set, report, path);
+    for source in &set.sources {
+        let of_source = look_at_programs(settings, &set, source, path);
         problems.extend(of_source.0);
         programs.extend(of_source.1);
     }
+    problems.extend(set.hooks.iter().filter_map(|hook| report::without_model(settings, hook)));
     problems.extend(duplicates(&set));
     in_order(&set, &mut problems);
     programs.sort();
@@ -65,10 +67,10 @@ fn look_at_programs(
 ) -> (Vec<Problem>, Vec<(String, Option<PathBuf>)>) {
     let of_source = set.hooks.iter().filter(|hook| hook.source == report.source);
     let definitions: Vec<Definition> = of_source.map(|hook| hook.definition.clone()).collect();
-    let (run_dir, home) = (&report.source.run_dir, &settings.roots.home);
-    let mut problems = check_programs(&definitions, run_dir, home, path);
+    let scope = scope_of(&report.source, &settings.roots);
+    let mut problems = check_programs(&definitions, &scope, path);
     problems.iter_mut().for_each(|problem| problem.file = Some(report.source.file.clone()));
-    (problems, programs_of(&definitions, run_dir, home, path))
+    (problems, programs_of(&definitions, &scope, path))
 }
 
 /// File by file in the order of the walk, each from its first line to its last.

@@ -39,7 +39,7 @@ pub fn show(ui: &mut Ui, found: &Found) {
         ui.line("  none but the shell");
     }
     heading(ui, "Last failures");
-    found.failures.iter().for_each(|record| failure(ui, record));
+    found.failures.iter().for_each(|record| failure(ui, found, record));
     if found.failures.is_empty() {
         ui.line("  none in the log");
     }
@@ -108,13 +108,23 @@ fn state_of(found: &Found, report: &SourceReport) -> (String, Style) {
     }
 }
 
-fn failure(ui: &mut Ui, record: &Record) {
+fn failure(ui: &mut Ui, found: &Found, record: &Record) {
     let command = record.command.as_deref().unwrap_or_default().replace('\n', " ");
     let reason = record.reason.as_deref().unwrap_or_default();
     let when = format!("{} {}", time::day(&record.timestamp), time::of_day(&record.timestamp));
+    // The log is one for all workspaces: a hook of a file that does not count
+    // here failed elsewhere.
+    let here = |place: &str| found.set.sources.iter().any(|it| is_in(place, &it.source.file));
+    let place = record.place.as_deref().filter(|place| !here(place));
+    let elsewhere = place.map_or(String::new(), |place| format!("  not of this workspace: {place}"));
     ui.line(&format!(
-        "  {when}  {}  {command}: {reason}  (boathook log {})",
+        "  {when}  {}  {command}: {reason}{elsewhere}  (boathook log {})",
         record.step,
         words::short_id(record)
     ));
+}
+
+/// Whether a record's `file:line` is in this file.
+fn is_in(place: &str, file: &std::path::Path) -> bool {
+    place.rsplit_once(':').is_some_and(|(name, _)| std::path::Path::new(name) == file)
 }

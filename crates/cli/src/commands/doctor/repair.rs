@@ -1,6 +1,7 @@
 //! Repairs scripts: executable bits and line ends, of files that are the
 //! user's or the workspace's to change.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,27 +14,44 @@ use crate::error::Failed;
 use crate::ui::Ui;
 use crate::write_file::replace;
 
-/// Makes every repair that is safe; says how many.
-pub fn scripts(ui: &mut Ui, found: &Found) -> Result<usize, Failed> {
-    let mut repaired: Vec<&ScriptFix> = Vec::new();
-    for problem in &found.problems {
-        let (Some(fix), Some(source)) = (&problem.script_fix, source_of(found, problem)) else { continue };
-        if repaired.contains(&fix) {
-            continue;
-        }
+/// Makes every repair that is safe; says how many. `left` are the files that
+/// were said not to be repaired.
+pub fn scripts(ui: &mut Ui, found: &Found, left: &mut BTreeSet<PathBuf>) -> Result<usize, Failed> {
+    let repairs = possible(found);
+    for fix in found.problems.iter().filter_map(|problem| problem.script_fix.as_ref()) {
         let path = path_of(fix);
-        if !is_ours(path, source) {
+        if !repairs.contains(&fix) && left.insert(path.clone()) {
             ui.warning(&format!(
                 "{}: it is not repaired here: it stands elsewhere, or is a link",
                 path.display()
             ));
-            continue;
         }
-        make(fix).map_err(|error| Failed::file(path, error))?;
-        ui.say(&format!("repaired {}", path.display()));
-        repaired.push(fix);
     }
-    Ok(repaired.len())
+    for fix in &repairs {
+        let path = path_of(fix);
+        make(fix).map_err(|error| Failed::file(path, error))?;
+        ui.say(&format!("repaired {}: {}", path.display(), what(fix)));
+    }
+    Ok(repairs.len())
+}
+
+/// Every repair that may be made, each once.
+pub fn possible(found: &Found) -> Vec<&ScriptFix> {
+    let mut repairs: Vec<&ScriptFix> = Vec::new();
+    for problem in &found.problems {
+        let (Some(fix), Some(source)) = (&problem.script_fix, source_of(found, problem)) else { continue };
+        if !repairs.contains(&fix) && is_ours(path_of(fix), source) {
+            repairs.push(fix);
+        }
+    }
+    repairs
+}
+
+fn what(fix: &ScriptFix) -> &'static str {
+    match fix {
+        ScriptFix::MakeExecutable(_) => "it is executable now",
+        ScriptFix::RemoveCarriageReturns(_) => "its lines end without CR now",
+    }
 }
 
 fn source_of<'f>(found: &'f Found, problem: &Problem) -> Option<&'f Source> {

@@ -30,6 +30,8 @@ const LAST: &str = "HOOK";
 const ROOM: usize = 24;
 /// and what it is given in any case.
 const SHORTEST: usize = 8;
+/// Before a reason that stands below its row.
+const BELOW: &str = "          ";
 
 /// How wide each column is.
 pub struct Table {
@@ -71,7 +73,7 @@ impl Table {
     }
 
     pub fn print(&self, ui: &mut Ui, record: &Record) {
-        let hook = one_line(record.command.as_deref().or(why_none(record)).unwrap_or_default());
+        let (hook, below) = self.last_of(record);
         let paint = |column, text: &str| match column {
             Id => ui.styled(text, Style::Dim),
             Outcome => ui.styled(text, words::result(record).1),
@@ -79,6 +81,19 @@ impl Table {
         };
         let line = self.line(&hook, |column| column.text(record), paint);
         ui.painted_line(&line);
+        if let Some(below) = below {
+            ui.line(&format!("{BELOW}{below}"));
+        }
+    }
+
+    /// What stands in the last column, and what stands below the row: a reason
+    /// is never cut.
+    fn last_of(&self, record: &Record) -> (String, Option<String>) {
+        match why_not(record).map(|why| one_line(&why)) {
+            Some(why) if self.rest.is_some_and(|rest| why.width() > rest) => (String::new(), Some(why)),
+            Some(why) => (why, None),
+            None => (one_line(record.command.as_deref().unwrap_or_default()), None),
+        }
     }
 
     fn line(
@@ -102,10 +117,17 @@ impl Table {
     }
 }
 
-/// In place of the hook that an event did not have, why one that it has did
-/// not run.
-fn why_none(record: &Record) -> Option<&str> {
-    record.not_run.first().map(String::as_str)
+/// Why a hook did not run, the reason first; none when one ran.
+fn why_not(record: &Record) -> Option<String> {
+    match (&record.command, &record.reason) {
+        (Some(command), Some(reason)) if record.outcome == "withheld" => Some(format!("{reason}: {command}")),
+        (Some(_), _) => None,
+        // `project `hooks/a.sh`: its matcher does not fit`
+        (None, _) => record.not_run.first().map(|told| match told.split_once("`: ") {
+            Some((hook, why)) => format!("{why}: {hook}`"),
+            None => told.clone(),
+        }),
+    }
 }
 
 impl Column {
@@ -167,6 +189,26 @@ fn cut(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_comes_first_and_is_never_cut() {
+        let record = |text: &str| serde_json::from_str::<Record>(text).expect("a record");
+        let common = r#""id":"1","timestamp":"2026-01-01T00:00:00.000Z","step":"stop","found":0,"request":{},"blocked":false"#;
+        let withheld = record(&format!(
+            r#"{{{common},"outcome":"withheld","command":"a.sh","reason":"the workspace is not trusted"}}"#
+        ));
+        let none = record(&format!(
+            r#"{{{common},"outcome":"none","skipped":1,"not_run":["project `a.sh`: its matcher `x` does not fit"]}}"#
+        ));
+        let ran = record(&format!(r#"{{{common},"outcome":"answer","command":"a-long-command.sh --x"}}"#));
+        let seen = |rest: Option<usize>, record: &Record| Table { columns: Vec::new(), rest }.last_of(record);
+        let told = "the workspace is not trusted: a.sh".to_owned();
+        assert_eq!(seen(None, &withheld), (told.clone(), None));
+        assert_eq!(seen(Some(20), &withheld), (String::new(), Some(told)));
+        let told = "its matcher `x` does not fit: project `a.sh`".to_owned();
+        assert_eq!(seen(Some(20), &none), (String::new(), Some(told)));
+        assert_eq!(seen(Some(10), &ran), ("a-long-command.sh --x".to_owned(), None));
+    }
 
     #[test]
     fn a_text_is_cut_by_what_it_takes_on_the_screen() {

@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::script::{Act, EXAMPLE, act, expected_answer, watched};
 
-/// The file of cases. With other hooks on the event it is not said which run.
-pub fn text(spec: &EventSpec, command: &str, matcher: &Matcher, alone: bool) -> String {
+/// The file of cases of a hook with this name. Which hooks run is not said:
+/// the next one on the same event would break them.
+pub fn text(spec: &EventSpec, name: &str, matcher: &Matcher) -> String {
     let mut cases = Vec::new();
     let others: Vec<String> =
         candidates(matcher).into_iter().filter(|value| !value.contains(EXAMPLE)).collect();
@@ -21,17 +22,14 @@ pub fn text(spec: &EventSpec, command: &str, matcher: &Matcher, alone: bool) -> 
         let mut expect = Map::new();
         expect.insert("exit".into(), json!(if spec.gate == Gate::None { 0 } else { 2 }));
         expect.extend(expected_answer(spec).map(|answer| ("answer".to_owned(), answer)));
-        cases.push(case("the example is found", spec, value, expect, alone.then_some(command)));
+        cases.push(case(&format!("{name}: the example is found"), spec, value, expect));
     }
     if let Some(value) = fitting([vec!["anything else".to_owned()], others].concat()) {
-        let expect = quiet();
-        cases.push(case("anything else is let through", spec, &value, expect, alone.then_some(command)));
+        cases.push(case(&format!("{name}: anything else is let through"), spec, &value, quiet()));
     }
     if cases.is_empty() {
         // No text that fits is at hand: what can be said is that others do not.
-        let mut expect = quiet();
-        expect.extend(alone.then(|| ("ran".to_owned(), json!([]))));
-        cases.push(case("the matcher does not fit this", spec, EXAMPLE, expect, None));
+        cases.push(case(&format!("{name}: the matcher does not fit this"), spec, EXAMPLE, quiet()));
     }
     let text = serde_json::to_string_pretty(&cases).unwrap_or_default();
     format!("{text}\n")
@@ -41,15 +39,8 @@ fn quiet() -> Map<String, Value> {
     Map::from_iter([("exit".to_owned(), json!(0)), ("answer".to_owned(), json!({}))])
 }
 
-fn case(
-    name: &str,
-    spec: &EventSpec,
-    value: &str,
-    mut expect: Map<String, Value>,
-    command: Option<&str>,
-) -> Value {
-    expect.extend(command.map(|command| ("ran".to_owned(), json!([command]))));
-    json!({ "name": format!("{}: {name}", spec.name), "event": spec.name, "payload": payload(spec, value), "expect": expect })
+fn case(name: &str, spec: &EventSpec, value: &str, expect: Map<String, Value>) -> Value {
+    json!({ "name": name, "event": spec.name, "payload": payload(spec, value), "expect": expect })
 }
 
 /// A follow-up to a subagent counts only when that has completed.

@@ -15,6 +15,7 @@ pub const EXAMPLE: &str = "boathook-example";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Language {
     /// Plain shell; needs no jq
+    #[value(aliases = ["sh", "shell"])]
     Bash,
     /// Python 3
     Python,

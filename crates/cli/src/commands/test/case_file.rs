@@ -9,10 +9,12 @@ use std::path::{Component, Path, PathBuf};
 use boathook_engine::config::{json_tree, nearest_name};
 use boathook_engine::environment::steers_when_brought;
 use boathook_engine::event::{EVENTS, EventKind};
-use boathook_engine::problem::{Place, Problem};
+use boathook_engine::problem::{Place, Problem, Severity};
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Value};
+
+use crate::payload_args::nearest_field;
 
 use super::case::{Case, Expect, Pattern};
 
@@ -54,7 +56,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     /// A case without a mistake; mistakes are added to the problems.
     fn case(&mut self, node: &Node<'_>, number: Option<usize>) -> Option<Case> {
-        let before = self.problems.len();
+        let before = self.errors();
         let Some(object) = node.as_object() else {
             self.wrong(bytes(node), "a case is an object", &format!("write {EXAMPLE}"));
             return None;
@@ -62,6 +64,9 @@ impl Reader<'_> {
         self.keys(object, &CASE_KEYS, "a case");
         self.numbers(node);
         let event = self.event(object, bytes(node));
+        if let (Some(event), Some(payload)) = (event, object.get_object("payload")) {
+            self.slips(payload, event);
+        }
         let files = self.files(object);
         let scratch = self.flag(object, "scratch") || object.get("files").is_some();
         let expect = self.expect(object, bytes(node), event);
@@ -76,7 +81,24 @@ impl Reader<'_> {
             scratch,
             expect,
         };
-        (self.problems.len() == before).then_some(case)
+        (self.errors() == before).then_some(case)
+    }
+
+    fn errors(&self) -> usize {
+        self.problems.iter().filter(|problem| problem.severity == Severity::Error).count()
+    }
+
+    /// A payload may have any field; one that is nearly known is told.
+    fn slips(&mut self, payload: &Object<'_>, event: EventKind) {
+        for property in &payload.properties {
+            let name = property.name.as_str();
+            let Some(near) = nearest_field(event, name) else { continue };
+            let message = format!("`{}` has no field `{name}`, as far as is known", event.name());
+            let problem =
+                Problem::warning("test-case-field", message).help(format!("did you mean `{near}`?"));
+            let place = Place::in_text(self.text, bytes(&property.name));
+            self.problems.push(placed(problem.at(place), self.file));
+        }
     }
 
     fn event(&mut self, object: &Object<'_>, whole: Range<usize>) -> Option<EventKind> {

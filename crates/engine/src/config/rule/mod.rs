@@ -18,7 +18,7 @@ use super::nearest::{Nearest, nearest};
 use super::reader::Reader;
 use super::syntax::{bytes_of, excerpt, kind_of, property};
 use crate::definition::Action;
-use crate::event::EventKind;
+use crate::event::{EventKind, Subject};
 use crate::input::COMMON;
 use crate::problem::{Fix, Problem};
 use crate::rule::Rule;
@@ -179,6 +179,23 @@ impl<'a> Reading<'_, '_, '_, 'a> {
         }
     }
 
+    /// Warns about a key of a tool's input that is nearly a known one. Tools
+    /// have any keys, so nothing else is said.
+    fn known_input(&mut self, path: &FieldPath, bytes: Range<usize>) {
+        let key = path.as_str().strip_prefix("tool_input.").unwrap_or_default();
+        let key = key.split(['.', '[']).next().unwrap_or_default();
+        if key.is_empty() || TOOL_INPUT.contains(&key) || self.entry.event.spec().subject == Subject::McpTool
+        {
+            return;
+        }
+        if let Nearest::One(meant) = nearest(key, TOOL_INPUT.into_iter()) {
+            let message = format!("no known tool has `{}` in its input", excerpt(key));
+            let whole = path.as_str().replacen(key, meant, 1);
+            let problem = Problem::warning("rule-unknown-input", message);
+            self.entry.warn(bytes, problem.help(format!("did you mean `{whole}`?")));
+        }
+    }
+
     /// Warns about a field that the event does not have. In a message, braces
     /// may mean themselves, so only what looks like a slip is told.
     fn known_field(&mut self, path: &FieldPath, bytes: Range<usize>, is_key: bool) {
@@ -186,7 +203,7 @@ impl<'a> Reading<'_, '_, '_, 'a> {
         let names = fields_of(event);
         let name = path.field();
         if names.clone().any(|known| known == name) || name == "prompt_text" {
-            return;
+            return self.known_input(path, bytes);
         }
         let message = format!("`{}` has no field `{}`, as far as is known", event.name(), excerpt(name));
         let mut problem = Problem::warning("rule-unknown-field", message);
@@ -209,6 +226,10 @@ impl<'a> Reading<'_, '_, '_, 'a> {
         self.entry.warn(bytes, problem);
     }
 }
+
+/// Keys of the inputs of known tools that are long enough to be misspelt.
+const TOOL_INPUT: [&str; 8] =
+    ["command", "file_path", "content", "contents", "old_string", "new_string", "pattern", "description"];
 
 fn fields_of(event: EventKind) -> impl Iterator<Item = &'static str> + Clone {
     event.spec().inputs.iter().chain(COMMON).map(|field| field.name)

@@ -1,14 +1,34 @@
 //! `shell`: what a command line would run.
 
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::ast::{Object, StringLit, Value};
 
 use super::Reading;
-use crate::config::syntax::{bytes_of, property};
+use crate::config::syntax::{bytes_of, excerpt, property};
 use crate::problem::Problem;
 use crate::rule::declared::{Condition, FieldPath, ShellTest, TextGlob};
 
 const KEYS: &[&str] = &["program", "args", "writes_to", "reads_from", "assigns", "matches"];
 const SAMPLE: &str = "\"git push --force\"";
+
+/// What a word of a command line is, when it is no word of a command.
+enum Operator {
+    Writes,
+    Reads,
+    Joins,
+}
+
+/// `>`, `2>&1`, `<in`, `&&`, `x;`; a `|` inside a word may belong to it.
+fn operator(word: &str) -> Option<Operator> {
+    let arrow = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    if arrow.starts_with('>') || word.starts_with("&>") {
+        return Some(Operator::Writes);
+    }
+    if arrow.starts_with('<') {
+        return Some(Operator::Reads);
+    }
+    let joins = matches!(word, "|" | "||" | "|&" | "&" | "&&") || word.ends_with(';');
+    joins.then_some(Operator::Joins)
+}
 
 impl<'a> Reading<'_, '_, '_, 'a> {
     /// A line, an object, or a list of them of which one must fit.
@@ -46,13 +66,32 @@ impl<'a> Reading<'_, '_, '_, 'a> {
     fn shell_test(&mut self, value: &'a Value<'a>) -> Option<ShellTest> {
         match value {
             Value::StringLit(line) if line.value.trim().is_empty() => None,
-            Value::StringLit(line) => Some(ShellTest::of_line(&line.value)),
+            Value::StringLit(line) => {
+                self.one_command(line);
+                Some(ShellTest::of_line(&line.value))
+            }
             Value::Object(object) => self.shell_object(object),
             other => {
                 self.wrong_kind(other, "shell", "a string or an object", SAMPLE);
                 None
             }
         }
+    }
+
+    /// Commands are looked at one by one, without their redirections: a line
+    /// with an operator in it would never fit.
+    fn one_command(&mut self, line: &StringLit) {
+        let Some(operator) = line.value.split_whitespace().find_map(operator) else { return };
+        let help = match operator {
+            Operator::Writes => r#"for a file that is written: {"program": "echo", "writes_to": "out"}"#,
+            Operator::Reads => r#"for a file that is read: {"program": "sh", "reads_from": "in"}"#,
+            Operator::Joins => r#"name the one that matters; a list means any of them: ["git log", "cat"]"#,
+        };
+        let message = format!(
+            "`{}` never matches: a pattern is one simple command, its program and its arguments",
+            excerpt(&line.value)
+        );
+        self.fault(bytes_of(line), Problem::error("rule-not-one-command", message).help(help));
     }
 
     fn shell_object(&mut self, object: &'a Object<'a>) -> Option<ShellTest> {

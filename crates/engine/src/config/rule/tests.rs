@@ -21,6 +21,7 @@ fn a_good_rule_is_read_without_a_word() {
         ("beforeShellExecution", r#"{"name": "r", "shell": ["a", {"program": "b", "args": ["x", ["-f", "--force"]]}], "ask": true}"#),
         ("beforeShellExecution", r#"{"when": {"cwd": {"starts_with": "/a", "not": {"ends_with": "b"}}}, "allow": true, "_note": 1}"#),
         ("preToolUse", r#"{"when": {"tool_name": ["Write", "Delete"], "tool_input.path": {"glob": ["*.pem"]}}, "deny": "not {tool_name}", "agent_message": "x"}"#),
+        ("beforeShellExecution", r#"{"shell": "grep a|b x&y http://h/?a=<b>", "ask": true}"#),
         ("preToolUse", r#"{"shell": {"writes_to": ".env", "assigns": "LD_*", "matches": "x$", "reads_from": "y"}, "deny": true}"#),
         ("beforeSubmitPrompt", r#"{"when": {"any": [{"prompt": {"matches": "\\d{4}"}}, {"attachments[].file_path": {"glob": "*.key"}}]}, "deny": "no"}"#),
         ("beforeSubmitPrompt", r#"{"when": {"not": {"prompt": ""}}, "additional_context": "x"}"#),
@@ -55,6 +56,11 @@ fn every_mistake_has_its_place_and_its_repair() {
         (with_rule(r#"{"when": {"any": {}}, "deny": "no"}"#), "rule-wrong-type", "{}", "[{"),
         (with_rule(r#"{"when": {}, "deny": "no"}"#), "rule-empty-condition", "{}", "leave it out"),
         (with_rule(r#"{"shell": [], "deny": "no"}"#), "rule-empty-condition", "[]", "git push"),
+        (with_rule(r#"{"shell": "git log | cat", "deny": "no"}"#), "rule-not-one-command", r#""git log | cat""#, "a list"),
+        (with_rule(r#"{"shell": ["x", "echo > out"], "deny": "no"}"#), "rule-not-one-command", r#""echo > out""#, "writes_to"),
+        (with_rule(r#"{"shell": "sh 2>&1", "deny": "no"}"#), "rule-not-one-command", r#""sh 2>&1""#, "writes_to"),
+        (with_rule(r#"{"shell": "sh <in", "deny": "no"}"#), "rule-not-one-command", r#""sh <in""#, "reads_from"),
+        (with_rule(r#"{"shell": "cd /; rm", "deny": "no"}"#), "rule-not-one-command", r#""cd /; rm""#, "a list"),
         (with_rule(r#"{"shell": {}, "deny": "no"}"#), "rule-empty-condition", "{}", "git push"),
         (with_rule(r#"{"when": {"cwd": {"matches": "a("}}, "deny": "no"}"#), "rule-bad-expression", r#""a(""#, "JavaScript"),
         (with_rule(r#"{"shell": {"matches": "*a"}, "deny": "no"}"#), "rule-bad-expression", r#""*a""#, "JavaScript"),
@@ -128,5 +134,27 @@ fn a_command_names_a_rule_in_every_spelling_of_the_program() {
     ];
     for (command, expected) in cases {
         assert_eq!(super::name_in(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_key_of_a_tool_that_is_nearly_known_is_told() {
+    let cases = [
+        ("preToolUse", "tool_input.filePath", Some("did you mean `tool_input.file_path`?")),
+        ("preToolUse", "tool_input.comand", Some("did you mean `tool_input.command`?")),
+        ("preToolUse", "tool_input.file_path", None),
+        ("preToolUse", "tool_input.path", None),
+        ("preToolUse", "tool_input.repo", None),
+        ("preToolUse", "tool_input", None),
+        ("beforeMCPExecution", "tool_input.filePath", None),
+    ];
+    for (event, path, expected) in cases {
+        let entry = format!(
+            r#"{{"command": "boathook rule r", "rule": {{"when": {{"{path}": {{"exists": true}}}}, "deny": "no"}}}}"#
+        );
+        let problems = read(file(event, &entry).as_bytes(), Edition::Docs).problems;
+        let help = problems.first().and_then(|problem| problem.help.as_deref());
+        assert_eq!(help, expected, "{event} {path}: {problems:?}");
+        assert!(problems.iter().all(|problem| problem.severity == Severity::Warning), "{problems:?}");
     }
 }
