@@ -150,6 +150,28 @@ fn an_existing_file_keeps_its_comments_and_a_foreign_script_stays() {
 }
 
 #[test]
+fn nothing_is_written_through_a_link_that_leads_out() {
+    let cases: [(&str, &str, &[&str]); 3] = [
+        (".cursor/hooks", "home/bin", &["convert", "hookify", "--scripts"]),
+        (".cursor", "home/bin", &["convert", "hookify"]),
+        (".cursor/hooks.json", "home/.cursor/hooks.json", &["convert", "hookify"]),
+    ];
+    for (link, target, args) in cases {
+        let cx = project();
+        let before = "{\"version\": 1, \"hooks\": {}}\n";
+        let own = cx.write("home/.cursor/hooks.json", before);
+        fs::create_dir_all(cx.path("home/bin")).expect("a folder");
+        fs::create_dir_all(cx.path("project").join(link).parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(cx.path(target), cx.path("project").join(link)).expect("a link");
+        let said = cx.run(args);
+        assert!(said.contains("leads out of [PROJECT], to [HOME]"), "{link}: {said}");
+        assert!(said.contains("help: remove the link"), "{link}: {said}");
+        assert_eq!(fs::read_to_string(own).expect("a file"), before, "{link}");
+        assert_eq!(fs::read_dir(cx.path("home/bin")).expect("a folder").count(), 0, "{link}");
+    }
+}
+
+#[test]
 fn a_dry_run_writes_nothing() {
     let cx = project();
     let said = cx.run(["convert", "hookify", "--scripts", "--dry-run"]);
