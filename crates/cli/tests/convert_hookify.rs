@@ -172,6 +172,17 @@ fn nothing_is_written_through_a_link_that_leads_out() {
 }
 
 #[test]
+fn no_name_of_a_file_becomes_a_line_of_a_script() {
+    for name in ["x\ntouch RAN\n#", "x\rtouch RAN", "x\u{1b}[2K", "x\u{202e}hs.x"] {
+        let cx = TestContext::new();
+        cx.write(&format!("project/.claude/hookify.{name}.local.md"), FORCE);
+        let said = cx.run(["convert", "hookify", "--scripts"]);
+        assert!(said.contains("its name holds a control character; rename the file"), "{name:?}: {said}");
+        assert!(!cx.path("project/.cursor").exists(), "{name:?}: {said}");
+    }
+}
+
+#[test]
 fn a_dry_run_writes_nothing() {
     let cx = project();
     let said = cx.run(["convert", "hookify", "--scripts", "--dry-run"]);

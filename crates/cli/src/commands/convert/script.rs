@@ -8,6 +8,8 @@ use boathook_engine::matcher::python::NEWLINE;
 use boathook_engine::rule::hookify::{About, Condition, Field, Operator, Rule, WarnAs};
 use serde_json::json;
 
+use crate::ui::matters_to_a_terminal;
+
 /// A script and where it is asked.
 #[derive(Debug)]
 pub struct Script {
@@ -29,6 +31,9 @@ const FIELDS: [(&[&str], Call, &str); 4] = [
 
 /// The script of a rule; why there is none.
 pub fn script(rule: &Rule, generated_from: &str) -> Result<Script, String> {
+    if generated_from.chars().any(ends_a_comment) {
+        return Err("its name holds a control character; rename the file".to_owned());
+    }
     let (call, value) = given(rule)?;
     let spec = EVENTS.iter().find(|spec| spec.call == call).ok_or("no event has it")?;
     let mut tests = Vec::new();
@@ -172,10 +177,17 @@ fn otherwise(call: Call) -> &'static str {
     }
 }
 
+/// What a line of a comment must not hold: it would end there, or show as
+/// something else than it is.
+fn ends_a_comment(letter: char) -> bool {
+    matters_to_a_terminal(letter) || matches!(letter, '\u{2028}' | '\u{2029}')
+}
+
 /// The first line of the message that says something, without its marks.
 fn description(rule: &Rule) -> String {
     let plain = |line: &str| -> String {
-        let kept = line.chars().filter(|letter| !letter.is_control() && !matches!(letter, '#' | '*' | '`'));
+        let kept =
+            line.chars().filter(|letter| !ends_a_comment(*letter) && !matches!(letter, '#' | '*' | '`'));
         kept.collect::<String>().trim().to_owned()
     };
     let line = rule.message.lines().map(plain).find(|line| !line.is_empty());
