@@ -181,6 +181,34 @@ fn what_a_rule_cannot_mean_is_said_with_its_place() {
 }
 
 #[test]
+fn a_head_has_a_limit() {
+    let block = |rest: String| format!("---\nevent: bash\naction: block\npattern: rm\n{rest}\n---\nno\n");
+    let keys = |count: usize| block((0..count).map(|n| format!("k{n}: v\n")).collect());
+    let conditions = "{a: b},".repeat(2_000);
+    let cases = [
+        ("as many lines as there may be", keys(990), false),
+        ("many keys", keys(80_000), true),
+        ("many lines that are none", block("  what\n".repeat(80_000)), true),
+        ("a long line", block(format!("k: {}", "v".repeat(70_000))), true),
+        ("many items", block("x:\n".to_owned() + &"- a: b\n".repeat(2_000)), true),
+        ("a head that is never closed", keys(80_000).replace("---\nno", ""), true),
+        ("many conditions on one line", block(format!("conditions: [{conditions}]")), true),
+    ];
+    for (name, text, is_long) in cases {
+        for options in [FIXED, FAITHFUL] {
+            let found = file(&text, options);
+            // To the plugin brackets are plain text, and an open head is no head.
+            if options == FAITHFUL && (name.ends_with("one line") || name.ends_with("closed")) {
+                continue;
+            }
+            let codes: Vec<&str> = found.problems.iter().map(|problem| problem.code).collect();
+            assert_eq!(codes == ["hookify-long-head"], is_long, "{name}: {:?}", codes.first());
+            assert_eq!(found.rule.is_none(), is_long, "{name}");
+        }
+    }
+}
+
+#[test]
 fn a_rule_answers_once_for_each_call() {
     let rule = |event: &str, action: &str| {
         format!("---\nname: x\nevent: {event}\naction: {action}\npattern: .\n---\nno\n")
