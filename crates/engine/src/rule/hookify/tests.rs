@@ -169,6 +169,79 @@ fn what_a_rule_cannot_mean_is_said_with_its_place() {
         ),
         ("tools", bash("pattern: a\ntool_matcher: Ba.*"), FIXED, "hookify-tools", Warning, (5, 15)),
         ("dashes", bash("pattern: a---b"), FIXED, "hookify-quotes", Warning, (4, 10)),
+        (
+            "tools in small letters",
+            bash("pattern: a\ntool_matcher: bash"),
+            FIXED,
+            "hookify-tools",
+            Warning,
+            (5, 15),
+        ),
+        (
+            "tools of another event",
+            bash("pattern: a\ntool_matcher: Write"),
+            FIXED,
+            "hookify-tools",
+            Warning,
+            (5, 15),
+        ),
+        (
+            "the same, faithful",
+            bash("pattern: a\ntool_matcher: Write"),
+            FAITHFUL,
+            "hookify-tools",
+            Warning,
+            (5, 15),
+        ),
+        (
+            "an event in capitals",
+            "---\nevent: Bash\npattern: a\n---\nno\n".to_owned(),
+            FIXED,
+            "hookify-event",
+            Warning,
+            (2, 8),
+        ),
+        (
+            "the same, faithful",
+            "---\nevent: Bash\npattern: a\n---\nno\n".to_owned(),
+            FAITHFUL,
+            "hookify-event",
+            Error,
+            (2, 8),
+        ),
+        ("no event", "---\nevent:\npattern: a\n---\nno\n".to_owned(), FIXED, "hookify-event", Error, (2, 1)),
+        (
+            "a key twice",
+            bash("action: block\npattern: a\naction: warn"),
+            FIXED,
+            "hookify-repeated-key",
+            Warning,
+            (6, 1),
+        ),
+        (
+            "the same, faithful",
+            bash("pattern: a\npattern: b"),
+            FAITHFUL,
+            "hookify-repeated-key",
+            Warning,
+            (5, 1),
+        ),
+        (
+            "twice in a condition",
+            bash("conditions:\n  - field: command\n    pattern: a\n    pattern: b"),
+            FIXED,
+            "hookify-repeated-key",
+            Warning,
+            (7, 5),
+        ),
+        (
+            "a second rule",
+            bash("pattern: a") + "\n---\n\nname: y\nevent: bash\n---\n",
+            FIXED,
+            "hookify-second-rule",
+            Warning,
+            (8, 1),
+        ),
         ("not UTF-8", String::new(), FIXED, "hookify-no-head", Error, (1, 1)),
     ];
     for (name, text, options, code, severity, place) in cases {
@@ -177,6 +250,65 @@ fn what_a_rule_cannot_mean_is_said_with_its_place() {
         let found = found.unwrap_or_else(|| panic!("{name}: {problems:#?}"));
         let at = found.place.as_ref().map(|place| (place.line, place.column));
         assert_eq!((found.severity, at), (*severity, Some(*place)), "{name}");
+    }
+}
+
+#[test]
+fn what_is_fine_is_not_warned_of() {
+    let cases = [
+        ("a rule in a block of code", "pattern: a\n---\n```\n---\nname: y\n---\n```"),
+        ("a line across the message", "pattern: a\n---\nsay\n---\nname it"),
+        ("a tool of the event", "pattern: a\ntool_matcher: Bash\n---\nno"),
+        ("every tool", "pattern: a\ntool_matcher: *\n---\nno"),
+        (
+            "keys of two conditions",
+            "conditions:\n  - field: command\n    pattern: a\n  - field: command\n    pattern: b\n---\nno",
+        ),
+    ];
+    for (name, rest) in cases {
+        let found = file(&format!("---\nname: x\nevent: bash\n{rest}\n"), FIXED);
+        assert!(found.problems.is_empty(), "{name}: {:#?}", found.problems);
+    }
+}
+
+#[test]
+fn an_event_is_known_in_any_case_and_an_unknown_one_is_broken() {
+    let text = |event: &str| format!("---\nevent: {event}\naction: Block\npattern: rm\n---\nno\n");
+    let shell = |text: &str, options| {
+        answer(text, options, EventKind::BeforeShellExecution, r#"{"command":"rm x"}"#).is_some()
+    };
+    for event in ["Bash", "BASH", "All", "'bash '"] {
+        assert!(shell(&text(event), FIXED), "{event}");
+        assert!(!shell(&text(event), FAITHFUL), "{event}, faithful");
+    }
+    for event in ["", "\"\"", "shell", "[bash]", "\n  - bash"] {
+        let found = read(text(event).as_bytes(), Path::new("x"), FIXED);
+        let asked: Vec<EventKind> = found.definitions.iter().map(|hook| hook.event).collect();
+        assert!(asked.contains(&EventKind::BeforeShellExecution), "{event:?}: {asked:?}");
+        assert!(
+            found.definitions.iter().all(|hook| matches!(hook.action, Action::Broken { .. })),
+            "{event:?}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_operator_is_named() {
+    let cases = [
+        ("regex", "did you mean `regex_match`? "),
+        ("Contains", "did you mean `contains`? "),
+        ("start_with", "did you mean `starts_with`? "),
+        ("!", ""),
+    ];
+    for (word, help) in cases {
+        let text = format!(
+            "---\nevent: bash\nconditions:\n  - field: command\n    operator: {word}\n    pattern: a\n---\nno\n"
+        );
+        let problems = file(&text, FIXED).problems;
+        assert_eq!(problems[0].message, format!("unknown operator `{word}`, so the rule never applies"));
+        let expected =
+            format!("{help}write one of regex_match, contains, equals, not_contains, starts_with, ends_with");
+        assert_eq!(problems[0].help.as_deref(), Some(expected.as_str()));
     }
 }
 
