@@ -28,7 +28,10 @@ const FIELDS: [(About, &[&str]); 4] = [
         &[
             "file_path",
             "path",
+            "notebook_path",
             "content",
+            "new_source",
+            "patch",
             "new_text",
             "new_string",
             "old_text",

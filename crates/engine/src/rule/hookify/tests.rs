@@ -341,6 +341,36 @@ fn a_head_has_a_limit() {
 }
 
 #[test]
+fn every_text_that_an_edit_brings_is_looked_at() {
+    let secret = "---\nevent: file\naction: block\npattern: SECRET\n---\nno\n";
+    let all = secret.replace("file", "all");
+    let path = "---\nevent: file\naction: block\nconditions:\n  - field: file_path\n    operator: ends_with\n    pattern: .ipynb\n---\nno\n";
+    let tool = |name: &str, input: &str| format!(r#"{{"tool_name":"{name}","tool_input":{input}}}"#);
+    let cases = [
+        (secret, tool("Write", r#"{"file_path":"a","content":"SECRET"}"#)),
+        (secret, tool("Edit", r#"{"file_path":"a","new_string":"SECRET"}"#)),
+        (secret, tool("Edit", r#"{"new_string":"","content":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"new_string":"x","content":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"content":"x","new_string":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"content":"x","edits":[{"new_string":"SECRET"}]}"#)),
+        (secret, tool("NotebookEdit", r#"{"notebook_path":"a","new_source":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"notebook_path":"a","new_source":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"patch":"+SECRET"}"#)),
+        (secret, tool("Write", r#""{\"content\":\"SECRET\"}""#)),
+        (secret, tool("Write", r#""+SECRET""#)),
+        (&all, tool("Write", r#"{"content":"x","new_string":"SECRET"}"#)),
+        (&all, tool("NotebookEdit", r#"{"new_source":"SECRET"}"#)),
+        (path, tool("NotebookEdit", r#"{"notebook_path":"a.ipynb","new_source":"x"}"#)),
+        (path, tool("Write", r#"{"notebook_path":"a.ipynb","new_source":"x"}"#)),
+    ];
+    for (rule, payload) in cases {
+        assert!(answer(rule, FIXED, EventKind::PreToolUse, &payload).is_some(), "{payload}");
+        let harmless = payload.replace("SECRET", "fine").replace("ipynb", "py");
+        assert!(answer(rule, FIXED, EventKind::PreToolUse, &harmless).is_none(), "{harmless}");
+    }
+}
+
+#[test]
 fn a_rule_answers_once_for_each_call() {
     let rule = |event: &str, action: &str| {
         format!("---\nname: x\nevent: {event}\naction: {action}\npattern: .\n---\nno\n")
