@@ -102,7 +102,7 @@ fn rules_become_scripts() {
     # Newlines are looked at as this character.
     NL=$(printf '\001')
 
-    if { printf '%s' "$INPUT" | tr '\n' '\001'; printf '\000'; } | LC_ALL=C grep -qziE -e 'git[[:space:]'"$NL"']+push[[:space:]'"$NL"']+[^'"$NL"']*--force'; then
+    if { printf '%s' "$INPUT" | tr '\n' '\001'; printf '\000'; } | LC_ALL=C.UTF-8 grep -qziE -e 'git[[:space:]'"$NL"']+push[[:space:]'"$NL"']+[^'"$NL"']*--force'; then
       cat <<'EOF'
     {"permission":"deny","user_message":"**[no-force]**\n**Never** force.\nEOF\nIt's \"final\" \\o/","agent_message":"**[no-force]**\n**Never** force.\nEOF\nIt's \"final\" \\o/"}
     EOF

@@ -126,8 +126,8 @@ fn test(condition: &Condition) -> Result<String, String> {
     })
 }
 
-/// Letters count whatever their case, and only ASCII is a letter: the C locale
-/// is the same everywhere.
+/// Letters count whatever their case. In C.UTF-8 a character beyond ASCII is
+/// one; a machine without that locale stays in C, where it is several bytes.
 fn regex(condition: &Condition) -> Result<String, String> {
     let ere = condition
         .pattern
@@ -137,10 +137,10 @@ fn regex(condition: &Condition) -> Result<String, String> {
     Ok(if ere.sees_lines {
         // All lines are one record: a pattern may begin on one and end on another.
         format!(
-            "{{ printf '%s' \"$INPUT\" | tr '\\n' '\\001'; printf '\\000'; }} | LC_ALL=C grep -qziE -e {pattern}"
+            "{{ printf '%s' \"$INPUT\" | tr '\\n' '\\001'; printf '\\000'; }} | LC_ALL=C.UTF-8 grep -qziE -e {pattern}"
         )
     } else {
-        format!("printf '%s\\n' \"$INPUT\" | LC_ALL=C grep -qiE -e {pattern}")
+        format!("printf '%s\\n' \"$INPUT\" | LC_ALL=C.UTF-8 grep -qiE -e {pattern}")
     })
 }
 
