@@ -54,7 +54,7 @@ fn second_head(body: &Spanned, known: &[&str]) -> Option<Range<usize>> {
         match dashes {
             _ if is_code => dashes = None,
             _ if written == "---" => dashes = Some(line),
-            Some(at) if known.iter().any(|key| begins(&key)) => {
+            Some(at) if known.iter().any(begins) => {
                 return Some(body.bytes.start + at.start..body.bytes.start + at.end);
             }
             // Nothing stands between them but empty lines.
