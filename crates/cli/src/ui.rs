@@ -217,7 +217,7 @@ fn clean_json(json: &str) -> String {
 }
 
 /// Control characters, and those that change the direction of text.
-fn matters_to_a_terminal(character: char) -> bool {
+pub fn matters_to_a_terminal(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use crate::error::Failed;
+
 /// What others may do with a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -46,9 +48,14 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     file.persist(&target).map(|_| ()).map_err(|failed| failed.error)
 }
 
-/// Writes a file whether or not there is one, and the folders it stands in.
-/// One that is there keeps what others may do with it.
-pub fn put(path: &Path, text: &str, access: Access) -> io::Result<()> {
+/// Writes a file below `root` whether or not there is one, and the folders it
+/// stands in. One that is there keeps what others may do with it.
+pub fn put(root: &Path, path: &Path, text: &str, access: Access) -> Result<(), Failed> {
+    stays_below(root, path)?;
+    put_there(path, text, access).map_err(|error| Failed::file(path, error))
+}
+
+fn put_there(path: &Path, text: &str, access: Access) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -56,6 +63,26 @@ pub fn put(path: &Path, text: &str, access: Access) -> io::Result<()> {
         replace(path, text.as_bytes())?;
     }
     Ok(())
+}
+
+/// A repository must not choose where on the disk something is written: links
+/// on the way to `path` may not lead out of `root`.
+pub fn stays_below(root: &Path, path: &Path) -> Result<(), Failed> {
+    let Some(there) = path.ancestors().find(|part| part.symlink_metadata().is_ok()) else { return Ok(()) };
+    // What is not there yet is made by us, without a link.
+    if !there.starts_with(root) {
+        return Ok(());
+    }
+    let help = "remove the link, or write the file there by hand";
+    let target = there.canonicalize().map_err(|error| {
+        Failed::other(format!("{}: where it leads cannot be told: {error}", there.display()), help)
+    })?;
+    let settled = root.canonicalize().map_err(|error| Failed::file(root, error))?;
+    if target.starts_with(&settled) {
+        return Ok(());
+    }
+    let problem = format!("{} leads out of {}, to {}", there.display(), root.display(), target.display());
+    Err(Failed::other(problem, help))
 }
 
 #[cfg(unix)]

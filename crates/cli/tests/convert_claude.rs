@@ -130,3 +130,24 @@ fn a_hook_for_some_sessions_stays_where_it_is() {
         }
     }
 }
+
+#[test]
+fn a_repository_does_not_choose_which_file_is_written() {
+    let before = "{\"version\": 1, \"hooks\": {}}\n";
+    for (workspace, link, target, args) in [
+        ("project", "project/.cursor/hooks.json", "home/.cursor/hooks.json", &["convert", "claude"][..]),
+        ("home", "home/.cursor/hooks.json", "system/hooks.json", &["convert", "claude", "--user"]),
+    ] {
+        let cx = TestContext::new();
+        cx.write(&format!("{workspace}/.claude/settings.json"), SETTINGS);
+        let own = cx.write(target, before);
+        let link = cx.path(link);
+        std::fs::create_dir_all(link.parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(&own, &link).expect("a link");
+        let seen = cx.run(args);
+        assert!(seen.contains("leads out of"), "{args:?}: {seen}");
+        assert_eq!(read(&own), before, "{args:?}");
+        std::fs::remove_file(&link).expect("a link");
+        assert!(cx.run(args).contains("wrote 2 hooks"), "{args:?}");
+    }
+}

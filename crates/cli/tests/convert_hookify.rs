@@ -103,7 +103,7 @@ fn rules_become_scripts() {
     # Newlines are looked at as this character.
     NL=$(printf '\001')
 
-    if { printf '%s' "$INPUT" | tr '\n' '\001'; printf '\000'; } | LC_ALL=C grep -qziE -e 'git[[:space:]'"$NL"']+push[[:space:]'"$NL"']+[^'"$NL"']*--force'; then
+    if { printf '%s' "$INPUT" | tr '\n' '\001'; printf '\000'; } | LC_ALL=C.UTF-8 grep -qziE -e 'git[[:space:]'"$NL"']+push[[:space:]'"$NL"']+[^'"$NL"']*--force'; then
       cat <<'EOF'
     {"permission":"deny","user_message":"**[no-force]**\n**Never** force.\nEOF\nIt's \"final\" \\o/","agent_message":"**[no-force]**\n**Never** force.\nEOF\nIt's \"final\" \\o/"}
     EOF
@@ -148,6 +148,39 @@ fn an_existing_file_keeps_its_comments_and_a_foreign_script_stays() {
     }
     let mine = fs::read_to_string(cx.path("project/.cursor/hooks/hookify-commit.sh")).expect("a script");
     assert_eq!(mine, "#!/bin/sh\necho mine\n");
+}
+
+#[test]
+fn nothing_is_written_through_a_link_that_leads_out() {
+    let cases: [(&str, &str, &[&str]); 3] = [
+        (".cursor/hooks", "home/bin", &["convert", "hookify", "--scripts"]),
+        (".cursor", "home/bin", &["convert", "hookify"]),
+        (".cursor/hooks.json", "home/.cursor/hooks.json", &["convert", "hookify"]),
+    ];
+    for (link, target, args) in cases {
+        let cx = project();
+        let before = "{\"version\": 1, \"hooks\": {}}\n";
+        let own = cx.write("home/.cursor/hooks.json", before);
+        fs::create_dir_all(cx.path("home/bin")).expect("a folder");
+        fs::create_dir_all(cx.path("project").join(link).parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(cx.path(target), cx.path("project").join(link)).expect("a link");
+        let said = cx.run(args);
+        assert!(said.contains("leads out of [PROJECT], to [HOME]"), "{link}: {said}");
+        assert!(said.contains("help: remove the link"), "{link}: {said}");
+        assert_eq!(fs::read_to_string(own).expect("a file"), before, "{link}");
+        assert_eq!(fs::read_dir(cx.path("home/bin")).expect("a folder").count(), 0, "{link}");
+    }
+}
+
+#[test]
+fn no_name_of_a_file_becomes_a_line_of_a_script() {
+    for name in ["x\ntouch RAN\n#", "x\rtouch RAN", "x\u{1b}[2K", "x\u{202e}hs.x"] {
+        let cx = TestContext::new();
+        cx.write(&format!("project/.claude/hookify.{name}.local.md"), FORCE);
+        let said = cx.run(["convert", "hookify", "--scripts"]);
+        assert!(said.contains("its name holds a control character; rename the file"), "{name:?}: {said}");
+        assert!(!cx.path("project/.cursor").exists(), "{name:?}: {said}");
+    }
 }
 
 #[test]

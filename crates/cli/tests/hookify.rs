@@ -113,6 +113,23 @@ fn an_entry_of_a_missing_or_broken_rule_is_an_error() {
 }
 
 #[test]
+fn a_rule_that_is_none_is_named_with_every_decision() {
+    let long: String = (0..80_000).map(|n| format!("k{n}: v\n")).collect();
+    let cases = [
+        ("event: shell\npattern: rm\naction: block\n".to_owned(), "`event: shell` is no event"),
+        ("event:\npattern: rm\naction: block\n".to_owned(), "`event` is empty"),
+        (format!("event: bash\npattern: rm\naction: block\n{long}"), "the head of the rule is too long"),
+    ];
+    for (head, expected) in cases {
+        let cx = TestContext::new();
+        cx.write("project/.claude/hookify.x.local.md", format!("---\n{head}---\nno\n"));
+        let seen = cx.run_with(["run", "beforeShellExecution", "--trust"], r#"{"command":"rm x"}"#);
+        assert!(seen.contains("warning: ") && seen.contains(expected), "{seen}");
+        assert!(seen.contains("hookify.x.local.md"), "{seen}");
+    }
+}
+
+#[test]
 fn check_says_what_a_rule_cannot_mean() {
     let cx = TestContext::new();
     fs::create_dir_all(cx.path("project/.git")).expect("a directory");

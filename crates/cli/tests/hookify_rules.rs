@@ -184,11 +184,21 @@ impl Scripts {
     }
 }
 
+/// Whether there is the locale that scripts ask for.
+fn knows_utf8() -> bool {
+    let test = "printf '\\303\\251\\n' | LC_ALL=C.UTF-8 grep -q '^.$'";
+    Command::new("sh").args(["-c", test]).status().is_ok_and(|status| status.success())
+}
+
 #[test]
 fn scripts_decide_as_the_table_says_on_dash_and_bash() {
     let tables = tables();
     let scripts = Scripts::of(&tables.iter().map(|table| table.text.clone()).collect::<Vec<_>>());
     let (mut wrong, mut ran) = (Vec::new(), 0);
+    let knows_utf8 = knows_utf8();
+    if !knows_utf8 {
+        eprintln!("the locale C.UTF-8 is not here: scripts see ASCII alone");
+    }
     for (number, table) in tables.iter().enumerate() {
         if let Some(reason) = &table.no_script {
             let line = scripts.said.lines().find(|line| {
@@ -199,7 +209,7 @@ fn scripts_decide_as_the_table_says_on_dash_and_bash() {
             continue;
         }
         assert!(scripts.made.contains_key(&number), "{} has no script:\n{}", table.name, scripts.said);
-        for case in &table.cases {
+        for case in table.cases.iter().filter(|case| knows_utf8 || case.given.to_string().is_ascii()) {
             for shell in ["dash", "bash"] {
                 let Some(found) = scripts.says(number, shell, case.on, &case.given) else { continue };
                 ran += 1;

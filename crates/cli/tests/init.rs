@@ -222,6 +222,19 @@ fn the_whole_sample_is_written_and_has_no_problem() {
     ");
 }
 
+#[test]
+fn a_sample_for_a_project_stays_in_it() {
+    for link in [".cursor", ".cursor/hooks"] {
+        let cx = TestContext::new();
+        fs::create_dir_all(cx.path("home/bin")).expect("a folder");
+        fs::create_dir_all(cx.path("project").join(link).parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(cx.path("home/bin"), cx.path("project").join(link)).expect("a link");
+        let seen = cx.run(["init", "--project"]);
+        assert!(seen.contains("leads out of [PROJECT], to [HOME]/bin"), "{link}: {seen}");
+        assert_eq!(fs::read_dir(cx.path("home/bin")).expect("a folder").count(), 0, "{link}");
+    }
+}
+
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
 }

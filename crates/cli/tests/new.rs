@@ -337,7 +337,7 @@ fn nothing_is_overwritten_and_no_link_is_followed_out() {
         fs::create_dir_all(cx.path("project").join(link).parent().expect("a folder")).expect("a folder");
         symlink(cx.path(target), cx.path("project").join(link)).expect("a link");
         let seen = cx.run(["new", "stop"]);
-        assert!(seen.contains("leads out of the workspace"), "{link}: {seen}");
+        assert!(seen.contains("leads out of [PROJECT], to [HOME]"), "{link}: {seen}");
         assert_eq!(fs::read_dir(cx.path("home/elsewhere")).expect("a folder").count(), 0, "{link}");
         assert_eq!(context::read(&cx.path("home/file")), "{}");
     }

@@ -164,3 +164,24 @@ fn each_workspace_is_accepted_by_itself() {
     run(&["trust", "--accept", &hashes[0].to_uppercase()]);
     assert!(run(&["trust", "--status"]).starts_with("exit code: 0"));
 }
+
+#[test]
+fn a_trusted_file_that_is_gone_is_named_on_every_event_until_trust_is_revoked() {
+    let claude = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}"#;
+    let native = r#"{"version":1,"hooks":{"beforeShellExecution":[{"command":"exit 2"}]}}"#;
+    for (file, text) in [(".claude/settings.json", claude), (".cursor/hooks.json", native)] {
+        let cx = TestContext::new();
+        let path = cx.write(&format!("project/{file}"), text);
+        cx.trust();
+        let run = |event: &str| cx.run_with(["run", event], r#"{"command":"ls"}"#);
+        assert!(!run("stop").contains("is gone"), "{file}");
+        std::fs::remove_file(path).expect("a file");
+        for event in ["beforeShellExecution", "stop"] {
+            let seen = run(event);
+            let expected = format!("warning: [PROJECT]/{file}: it was trusted and is gone");
+            assert!(seen.contains(&expected) && seen.contains("trust --revoke"), "{event}: {seen}");
+        }
+        cx.run(["trust", "--revoke"]);
+        assert!(!run("stop").contains("is gone"), "{file}");
+    }
+}

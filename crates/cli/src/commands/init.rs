@@ -15,7 +15,7 @@ use crate::args::Global;
 use crate::error::Failed;
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
-use crate::write_file::{Access, write_new};
+use crate::write_file::{Access, stays_below, write_new};
 use sample::{Entry, Sample};
 
 /// Write sample hooks to begin with
@@ -57,6 +57,9 @@ pub fn init(ui: &mut Ui, global: &Global, args: &InitArgs) -> Result<Status, Fai
     let sample = if args.full { Sample::full(settings.edition) } else { Sample::first(settings.edition) };
     let mut in_use = false;
     for place in places(&settings, args.project)? {
+        if args.project {
+            stays_inside(&place)?;
+        }
         in_use |= write_sample(ui, &place, &sample, settings.edition)?;
     }
     if args.full && in_use {
@@ -91,6 +94,13 @@ fn is_home(root: &Path, home: &Path) -> bool {
 
 fn folder(source: &Source) -> PathBuf {
     source.file.parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// Nothing of a sample for the workspace is written outside it. A file that is
+/// a link is left as it is.
+fn stays_inside(place: &Place) -> Result<(), Failed> {
+    let root = place.folder.parent().unwrap_or(&place.folder);
+    stays_below(root, &place.folder.join("hooks"))
 }
 
 /// Scripts first: a hooks.json never names a script that is not there. Says

@@ -24,7 +24,7 @@ use crate::error::Failed;
 use crate::payload_args::event_name;
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
-use crate::write_file::{Access, replace};
+use crate::write_file::{Access, replace, stays_below};
 use script::Language;
 
 /// Write a new hook: its script, its entry in hooks.json and its test cases
@@ -230,22 +230,11 @@ fn check_name(name: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A repository must not choose where on the disk its hooks are written.
+/// Nothing of a hook for the workspace is written outside it.
 fn stays_inside(place: &Place) -> Result<(), Failed> {
     let root = place.folder.parent().unwrap_or(&place.folder);
-    let root = root.canonicalize().map_err(|error| Failed::file(root, error))?;
-    for name in ["", "hooks", "hooks/tests", "hooks.json"] {
-        let path = if name.is_empty() { place.folder.clone() } else { place.folder.join(name) };
-        if path.symlink_metadata().is_err() {
-            continue;
-        }
-        let target = path.canonicalize().map_err(|error| Failed::file(&path, error))?;
-        if !target.starts_with(&root) {
-            let problem = format!("{} leads out of the workspace, to {}", path.display(), target.display());
-            return Err(Failed::other(problem, "remove the link, or write the hook there by hand"));
-        }
-    }
-    Ok(())
+    let paths = ["hooks/tests", "hooks.json"].map(|name| place.folder.join(name));
+    paths.iter().try_for_each(|path| stays_below(root, path))
 }
 
 /// `beforeShellExecution` → `before-shell-execution`; `MCP` stays together.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::load::{HookSet, SourceState, Withheld, counted};
+use crate::load::{HookSet, SourceReport, SourceState, Withheld, counted};
 use crate::plan::{Plan, Skipped, Why};
 use crate::problem::Problem;
 use crate::source::{Level, Source};
+use crate::trust::TrustState;
 
 /// What stands in the way of whole sources: those that cannot be read, and
 /// those that are withheld with a hook of this event in them.
@@ -19,6 +20,10 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
     for report in &set.sources {
         let file = report.source.file.display();
         match &report.state {
+            // Whoever removes a file must not switch off its hooks unseen.
+            SourceState::Absent if was_trusted(report) => warnings.push(format!(
+                "{file}: it was trusted and is gone, so none of its hooks run; put it back, or `boathook trust --revoke` if that is meant"
+            )),
             SourceState::Absent | SourceState::Read => {}
             SourceState::LastGood(problem) => {
                 warnings
@@ -71,4 +76,10 @@ fn withheld(plan: &Plan<'_>, source: &Source) -> Vec<String> {
         Some(format!("{}: {count} withheld: {}{look}", place?.display(), why.reason()))
     });
     told.collect()
+}
+
+/// Whether somebody looked at what is no longer there. A record that cannot be
+/// read proves that too.
+fn was_trusted(report: &SourceReport) -> bool {
+    matches!(report.trust.as_deref(), Some(TrustState::Changed(_) | TrustState::Broken(_)))
 }

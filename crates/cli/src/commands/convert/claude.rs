@@ -16,7 +16,7 @@ use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::Ui;
-use crate::write_file::{Access, put};
+use crate::write_file::{Access, put, stays_below};
 
 /// Write the hooks of Claude Code's settings into a hooks.json
 ///
@@ -38,7 +38,8 @@ pub struct ClaudeArgs {
 
 pub fn convert(ui: &mut Ui, global: &Global, args: &ClaudeArgs) -> Result<Status, Failed> {
     let settings = settings(ui, global, &[])?;
-    let (sources, target) = places(&settings, args)?;
+    let Places { sources, target, root } = places(&settings, args)?;
+    stays_below(&root, &target)?;
     let text = read(&target)?.unwrap_or_default();
     let present = config::read(text.as_bytes(), settings.edition).definitions;
     let mut conversion = Conversion {
@@ -66,22 +67,34 @@ pub fn convert(ui: &mut Ui, global: &Global, args: &ClaudeArgs) -> Result<Status
         ui.line(converted.trim_end());
         return Ok(conversion.status());
     }
-    finish(ui, &conversion, &sources, &target, &converted)?;
+    if conversion.entries.is_empty() {
+        nothing_new(ui, &conversion, &sources, &target);
+    } else {
+        put(&root, &target, &converted, Access::Read)?;
+        wrote(ui, conversion.entries.len(), &target);
+    }
     Ok(conversion.status())
 }
 
-/// What is read, and what is written.
-fn places(settings: &Settings, args: &ClaudeArgs) -> Result<(Vec<PathBuf>, PathBuf), Failed> {
+/// What is read, what is written, and the folder it must not leave.
+struct Places {
+    sources: Vec<PathBuf>,
+    target: PathBuf,
+    root: PathBuf,
+}
+
+fn places(settings: &Settings, args: &ClaudeArgs) -> Result<Places, Failed> {
     let roots = &settings.roots;
     if args.user {
         let from = Source::claude_user(&roots.home, None, Shape::Claude).file;
-        return Ok((vec![from], Source::user(&roots.home).file));
+        let user = Source::user(&roots.home);
+        return Ok(Places { sources: vec![from], target: user.file, root: user.run_dir });
     }
     let Some(root) = roots.workspaces.first() else {
         return Err(Failed::other("there is no workspace", "name one with `--workspace DIR`"));
     };
     let from = [false, true].map(|local| Source::claude_project(root, local, Shape::Claude).file);
-    Ok((from.to_vec(), Source::project(root).file))
+    Ok(Places { sources: from.to_vec(), target: Source::project(root).file, root: root.clone() })
 }
 
 /// The text of a file; none when there is no such file.
@@ -163,26 +176,19 @@ fn placed(problem: Problem, definition: &Definition) -> Problem {
     }
 }
 
-fn finish(
-    ui: &mut Ui,
-    conversion: &Conversion,
-    sources: &[PathBuf],
-    target: &Path,
-    text: &str,
-) -> Result<(), Failed> {
-    let count = conversion.entries.len();
+fn nothing_new(ui: &mut Ui, conversion: &Conversion, sources: &[PathBuf], target: &Path) {
     if conversion.found == 0 {
         let files: Vec<String> = sources.iter().map(|file| file.display().to_string()).collect();
         ui.say(&format!("there are no hooks in {}", files.join(" or ")));
-    } else if count == 0 && conversion.there == 0 {
+    } else if conversion.there == 0 {
         ui.say(&format!("none of them can be written to {}; nothing is written", target.display()));
-    } else if count == 0 {
-        ui.say(&format!("{} has them already; nothing is written", target.display()));
     } else {
-        put(target, text, Access::Read).map_err(|error| Failed::file(target, error))?;
-        let hooks = if count == 1 { "1 hook".to_owned() } else { format!("{count} hooks") };
-        ui.say(&format!("wrote {hooks} to {}", target.display()));
-        ui.hint("Claude Code's settings are read as well, so these hooks now run twice here: remove them there, or write `[third_party] claude = false` into config.toml");
+        ui.say(&format!("{} has them already; nothing is written", target.display()));
     }
-    Ok(())
+}
+
+fn wrote(ui: &mut Ui, count: usize, target: &Path) {
+    let hooks = if count == 1 { "1 hook".to_owned() } else { format!("{count} hooks") };
+    ui.say(&format!("wrote {hooks} to {}", target.display()));
+    ui.hint("Claude Code's settings are read as well, so these hooks now run twice here: remove them there, or write `[third_party] claude = false` into config.toml");
 }

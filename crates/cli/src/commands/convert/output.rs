@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Failed;
 use crate::ui::Ui;
-use crate::write_file::{Access, put};
+use crate::write_file::{Access, put, stays_below};
 
 /// One file, as it should be.
 pub struct Output {
@@ -20,6 +20,7 @@ pub struct Output {
 impl Output {
     /// Writes it, and says so; says so only with `dry_run`, and nothing when it is there.
     pub fn write(&self, ui: &mut Ui, root: &Path, dry_run: bool) -> Result<bool, Failed> {
+        stays_below(root, &self.path)?;
         let shown = self.path.strip_prefix(root).unwrap_or(&self.path).display().to_string();
         let there = fs::read(&self.path).ok();
         if there.as_deref() == Some(self.text.as_bytes()) {
@@ -32,7 +33,7 @@ impl Output {
             return Ok(false);
         }
         let access = if self.is_script { Access::Execute } else { Access::Read };
-        put(&self.path, &self.text, access).map_err(|error| Failed::file(&self.path, error))?;
+        put(root, &self.path, &self.text, access)?;
         ui.line(&format!("{} {shown}", if there.is_some() { "changed" } else { "wrote" }));
         Ok(true)
     }

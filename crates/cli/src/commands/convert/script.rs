@@ -8,6 +8,8 @@ use boathook_engine::matcher::python::NEWLINE;
 use boathook_engine::rule::hookify::{About, Condition, Field, Operator, Origin, Rule, WarnAs};
 use serde_json::json;
 
+use crate::ui::matters_to_a_terminal;
+
 /// A script and where it is asked.
 #[derive(Debug)]
 pub struct Script {
@@ -29,6 +31,9 @@ const FIELDS: [(&[&str], Call, &str); 4] = [
 
 /// The script of a rule, whose file has this name and these bytes; why there is none.
 pub fn script(rule: &Rule, file: &str, bytes: &[u8]) -> Result<Script, String> {
+    if file.chars().any(ends_a_comment) {
+        return Err("its name holds a control character; rename the file".to_owned());
+    }
     let (call, value) = given(rule)?;
     let spec = EVENTS.iter().find(|spec| spec.call == call).ok_or("no event has it")?;
     let mut tests = Vec::new();
@@ -123,8 +128,8 @@ fn test(condition: &Condition) -> Result<String, String> {
     })
 }
 
-/// Letters count whatever their case, and only ASCII is a letter: the C locale
-/// is the same everywhere.
+/// Letters count whatever their case. In C.UTF-8 a character beyond ASCII is
+/// one; a machine without that locale stays in C, where it is several bytes.
 fn regex(condition: &Condition) -> Result<String, String> {
     let ere = condition
         .pattern
@@ -134,10 +139,10 @@ fn regex(condition: &Condition) -> Result<String, String> {
     Ok(if ere.sees_lines {
         // All lines are one record: a pattern may begin on one and end on another.
         format!(
-            "{{ printf '%s' \"$INPUT\" | tr '\\n' '\\001'; printf '\\000'; }} | LC_ALL=C grep -qziE -e {pattern}"
+            "{{ printf '%s' \"$INPUT\" | tr '\\n' '\\001'; printf '\\000'; }} | LC_ALL=C.UTF-8 grep -qziE -e {pattern}"
         )
     } else {
-        format!("printf '%s\\n' \"$INPUT\" | LC_ALL=C grep -qiE -e {pattern}")
+        format!("printf '%s\\n' \"$INPUT\" | LC_ALL=C.UTF-8 grep -qiE -e {pattern}")
     })
 }
 
@@ -174,10 +179,17 @@ fn otherwise(call: Call) -> &'static str {
     }
 }
 
+/// What a line of a comment must not hold: it would end there, or show as
+/// something else than it is.
+fn ends_a_comment(letter: char) -> bool {
+    matters_to_a_terminal(letter) || matches!(letter, '\u{2028}' | '\u{2029}')
+}
+
 /// The first line of the message that says something, without its marks.
 fn description(rule: &Rule) -> String {
     let plain = |line: &str| -> String {
-        let kept = line.chars().filter(|letter| !letter.is_control() && !matches!(letter, '#' | '*' | '`'));
+        let kept =
+            line.chars().filter(|letter| !ends_a_comment(*letter) && !matches!(letter, '#' | '*' | '`'));
         kept.collect::<String>().trim().to_owned()
     };
     let line = rule.message.lines().map(plain).find(|line| !line.is_empty());

@@ -3,7 +3,8 @@
 //!
 //! The text that `grep` sees is one line: newlines in it were turned into
 //! `NEWLINE`, so that `^`, `$`, `.` and `\s` mean what they mean in Python.
-//! Bytes beyond ASCII are no letters there, as in the C locale.
+//! Letters beyond ASCII are what the locale says: each is one character where
+//! it knows UTF-8, and several bytes that are no letters where it does not.
 
 use std::fmt::Write;
 
@@ -20,6 +21,11 @@ const SPACE: [(u32, u32); 2] = [(0x09, 0x0D), (0x1C, 0x20)];
 const WORD: [(u32, u32); 4] = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
 /// A character that is in a set only when all beyond ASCII are.
 const FAR: u32 = 0x10_FFFD;
+/// Characters that are in a set when all spaces, all digits, all words are:
+/// such sets are made of classes, and say nothing of a single character.
+const SPACES: [u32; 2] = [0x2003, 0x3000];
+const DIGITS: [u32; 2] = [0x0660, 0x0966];
+const WORDS: [u32; 2] = [0xE9, 0x4E00];
 
 /// A pattern for `grep -iE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +148,7 @@ impl Writer {
         let newline = set.contains(0x0A);
         if set.contains(FAR) {
             self.ere.sees_lines |= newline;
-            self.bracket(&ascii(false), !newline, true);
+            self.bracket(set, &ascii(false), !newline, true);
             return Ok(());
         }
         let beyond = set.ranges().iter().find(|(low, high)| *low >= 0x80 && low == high && !near_ascii(*low));
@@ -155,6 +161,9 @@ impl Writer {
             ([], _, _) if !newline => {
                 return Err("a letter beyond ASCII whose case does not count".to_owned());
             }
+            _ if has_beyond(set) && !is_of_classes(set) => {
+                return Err("characters beyond ASCII beside others in brackets".to_owned());
+            }
             _ => {}
         }
         self.ere.sees_lines |= newline;
@@ -162,7 +171,7 @@ impl Writer {
             ([], true) => self.ere.text.push(NEWLINE),
             ([one], false) => self.literal(*one),
             ([upper, lower], false) if upper + 0x20 == *lower && is_letter(*lower) => self.literal(*lower),
-            _ => self.bracket(&points, newline, false),
+            _ => self.bracket(set, &points, newline, false),
         }
         Ok(())
     }
@@ -176,8 +185,9 @@ impl Writer {
     }
 
     /// A bracket expression of ASCII characters. `]` comes first, `-` last,
-    /// and `^` never first.
-    fn bracket(&mut self, points: &[u32], newline: bool, negated: bool) {
+    /// and `^` never first. A class is named only for a set that has its
+    /// members beyond ASCII too: `[^a-zA-Z0-9_]` is every other letter.
+    fn bracket(&mut self, set: &CharSet, points: &[u32], newline: bool, negated: bool) {
         if negated && points.is_empty() && !newline {
             self.push(".");
             return;
@@ -186,7 +196,11 @@ impl Writer {
         let start = self.ere.text.len();
         let mut rest: Vec<u32> = points.to_vec();
         let mut named = String::new();
-        for (ranges, name) in [(&SPACE[..], "[:space:]"), (&WORD[..], "[:alnum:]_")] {
+        let classes = [(&SPACE[..], SPACES, "[:space:]"), (&WORD[..], WORDS, "[:alnum:]_")];
+        for (ranges, beyond, name) in classes {
+            if beyond.iter().any(|point| set.contains(*point) == negated) {
+                continue;
+            }
             let members: Vec<u32> =
                 ranges.iter().flat_map(|&(low, high)| low..=high).filter(|point| *point != 0x0A).collect();
             if members.iter().all(|member| rest.contains(member)) {
@@ -234,6 +248,15 @@ impl Writer {
 
 fn is_letter(point: u32) -> bool {
     char::from_u32(point).is_some_and(|letter| letter.is_ascii_lowercase())
+}
+
+/// Whether a character beyond ASCII is in it that no ASCII letter stands for.
+fn has_beyond(set: &CharSet) -> bool {
+    set.ranges().iter().any(|&(low, high)| high >= 0x80 && !(low.max(0x80)..=high).all(near_ascii))
+}
+
+fn is_of_classes(set: &CharSet) -> bool {
+    [SPACES, DIGITS, WORDS].iter().any(|beyond| beyond.iter().all(|point| set.contains(*point)))
 }
 
 /// The four characters that are equal to an ASCII letter but for case.

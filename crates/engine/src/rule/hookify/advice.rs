@@ -5,13 +5,17 @@ use std::ops::Range;
 use super::condition::{Condition, Field, Operator};
 use super::frontmatter::{Document, Spanned, Value};
 use super::meaning::{Said, truth};
-use super::{About, Mode, Options, WarnAs};
+use super::{About, Mode, Options, WarnAs, repeats};
 use crate::problem::{Place, Problem};
 
 /// Problems and the bytes they stand at.
 pub type Found = Vec<(Range<usize>, Problem)>;
 
 const KEYS: [&str; 7] = ["name", "enabled", "event", "pattern", "conditions", "action", "tool_matcher"];
+
+/// Tools that rules name.
+const TOOLS: [&str; 10] =
+    ["Bash", "Shell", "Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "Grep", "Glob", "Task"];
 
 /// The fields that events of a kind have.
 const FIELDS: [(About, &[&str]); 4] = [
@@ -24,7 +28,10 @@ const FIELDS: [(About, &[&str]); 4] = [
         &[
             "file_path",
             "path",
+            "notebook_path",
             "content",
+            "new_source",
+            "patch",
             "new_text",
             "new_string",
             "old_text",
@@ -45,7 +52,8 @@ pub fn about(
     options: Options,
     found: &mut Found,
 ) -> Option<String> {
-    head(document, said, found);
+    let no_event = head(document, said, options.mode, found);
+    repeats::about(document, &KEYS, found);
     if !said.enabled {
         let problem = Problem::hint("hookify-disabled", "the rule is switched off");
         found.push((place(document, "enabled"), problem.help("write `enabled: true` to switch it on")));
@@ -64,7 +72,7 @@ pub fn about(
         found.push((bytes, problem));
         message.to_owned()
     });
-    plain.or_else(|| broken.into_iter().next())
+    no_event.or(plain).or_else(|| broken.into_iter().next())
 }
 
 /// A file that is no text.
@@ -75,19 +83,37 @@ pub fn not_utf8(bytes: &[u8], at: usize) -> Problem {
         .at(Place::in_text(&text, text.len()..text.len()))
 }
 
-fn head(document: &Document, said: &Said, found: &mut Found) {
+/// Why the rule is for no event, if so.
+fn event(document: &Document, said: &Said, mode: Mode, found: &mut Found) -> Option<String> {
+    let word = document.text("event").map(|word| word.text.as_str()).unwrap_or_default();
+    let at = place(document, "event");
+    match said.about.name() {
+        None => {
+            let message = match word {
+                "" => "`event` is empty or a list, so the rule never applies".to_owned(),
+                word => format!("`event: {word}` is no event, so the rule never applies"),
+            };
+            let problem = Problem::error("hookify-event", message.clone());
+            found.push((at, problem.help("write bash, file, prompt, stop or all")));
+            // The plugin asks such a rule about tools that it does not know.
+            (mode == Mode::Fixed).then_some(message)
+        }
+        Some(name) if document.get("event").is_some() && name != word => {
+            let message = format!("`event: {word}` counts as `event: {name}`");
+            let problem = Problem::warning("hookify-event", message).help(format!("write `event: {name}`"));
+            found.push((at, problem.product("the plugin never asks such a rule")));
+            None
+        }
+        Some(_) => None,
+    }
+}
+
+/// What is wrong with the head; why the rule cannot be decided, if so.
+fn head(document: &Document, said: &Said, mode: Mode, found: &mut Found) -> Option<String> {
     for (key, _) in document.entries.iter().filter(|(key, _)| !KEYS.contains(&key.text.as_str())) {
         let problem =
             Problem::hint("hookify-key", format!("`{}` is no key of a rule and changes nothing", key.text));
         found.push((key.bytes.clone(), problem.help(format!("the keys are {}", KEYS.join(", ")))));
-    }
-    if said.about == About::Nothing {
-        let word = document.text("event").map(|word| word.text.as_str()).unwrap_or_default();
-        let problem = Problem::error(
-            "hookify-event",
-            format!("`event: {word}` is no event, so the rule never applies"),
-        );
-        found.push((place(document, "event"), problem.help("write bash, file, prompt, stop or all")));
     }
     if let Some(action) = document.text("action").filter(|it| !matches!(it.text.as_str(), "warn" | "block")) {
         let becomes = if said.blocks { "block" } else { "warn" };
@@ -115,6 +141,7 @@ fn head(document: &Document, said: &Said, found: &mut Found) {
             problem.help("write what to do instead behind the second `---`"),
         ));
     }
+    event(document, said, mode, found)
 }
 
 /// Where the two readings see different things.
@@ -213,15 +240,48 @@ fn never(document: &Document, said: &Said, options: Options, found: &mut Found) 
             Problem::warning("hookify-tools", "a stop or a prompt has no tool, so the rule never applies");
         found.push((place(document, "tool_matcher"), problem.help("remove `tool_matcher`")));
     }
+    tools(document, said, options.mode, found);
+}
+
+/// A `tool_matcher` that fits no tool of the event.
+fn tools(document: &Document, said: &Said, mode: Mode, found: &mut Found) {
+    let at = place(document, "tool_matcher");
+    let names = said.tools.as_deref().unwrap_or_default();
+    let is_command = |name: &String| matches!(name.as_str(), "Bash" | "Shell");
+    let is_edit = |name: &String| matches!(name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
+    let strange = match (said.about, mode) {
+        (About::Bash, Mode::Fixed) => !names.iter().any(|name| name == "*" || is_command(name)),
+        // The plugin asks every rule about tools that it does not know.
+        (About::Bash, Mode::Faithful) => names.iter().all(is_edit),
+        (About::File, _) => names.iter().all(is_command),
+        (About::Stop | About::Prompt | About::All | About::Nothing, _) => false,
+    };
+    if let Some(name) = names.iter().find(|name| known_tool(name).is_some()) {
+        let known = known_tool(name).unwrap_or_default();
+        let message = format!("`{name}` is no tool: the case of letters counts here");
+        let problem = Problem::warning("hookify-tools", message).help(format!("write `{known}`"));
+        found.push((at.clone(), problem));
+    } else if strange && !names.is_empty() {
+        let event = said.about.name().unwrap_or_default();
+        let message = format!("`event: {event}` is about other tools, so the rule never applies");
+        let problem = Problem::warning("hookify-tools", message);
+        found.push((at.clone(), problem.help("remove `tool_matcher`, or change `event`")));
+    }
     let odd = |name: &String| {
         name != "*" && name.contains(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | ':')))
     };
-    if said.tools.iter().flatten().any(odd) {
+    if names.iter().any(odd) {
         let problem =
             Problem::warning("hookify-tools", "`tool_matcher` holds names, not a regular expression")
                 .help("write `*`, or exact names separated by `|`, such as `Write|Edit`");
-        found.push((place(document, "tool_matcher"), problem));
+        found.push((at, problem));
     }
+}
+
+/// The tool that a name means, when only the case of its letters is wrong.
+fn known_tool(name: &str) -> Option<&'static str> {
+    let known = TOOLS.iter().find(|known| known.eq_ignore_ascii_case(name))?;
+    (*known != name).then_some(*known)
 }
 
 /// What is wrong with one condition; why it cannot be decided, if so.
@@ -232,11 +292,15 @@ fn of_condition(condition: &Condition, said: &Said, options: Options, found: &mu
     match condition.operator {
         Operator::Unknown => {
             let known: Vec<&str> = Operator::ALL.iter().map(|(name, _)| *name).collect();
-            let message = "the operator is none, so the rule never applies";
-            let problem = Problem::error("hookify-operator", message)
-                .help(format!("write one of {}", known.join(", ")));
-            found.push((operator_at, problem));
-            return Some(message.to_owned());
+            let word = &condition.operator_word;
+            let message = match word.as_str() {
+                "" => "`operator` is empty, so the rule never applies".to_owned(),
+                word => format!("unknown operator `{word}`, so the rule never applies"),
+            };
+            let meant = Operator::meant(word).map(|meant| format!("did you mean `{meant}`? "));
+            let help = format!("{}write one of {}", meant.unwrap_or_default(), known.join(", "));
+            found.push((operator_at, Problem::error("hookify-operator", message.clone()).help(help)));
+            return Some(message);
         }
         Operator::RegexMatch => {
             if let Some(error) = condition.pattern.error() {

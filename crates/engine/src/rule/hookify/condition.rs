@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::view::View;
+use crate::config::nearest_name;
 use crate::matcher::Verdict;
 use crate::matcher::python::Pattern;
 use crate::rule::Look;
@@ -14,6 +15,8 @@ pub struct Condition {
     pub field: Field,
     /// How it is tested.
     pub operator: Operator,
+    /// How the head writes that.
+    pub(super) operator_word: String,
     /// What is looked for.
     pub pattern: Pattern,
     /// Where field, operator and pattern stand.
@@ -54,6 +57,22 @@ impl Operator {
         ("starts_with", Operator::StartsWith),
         ("ends_with", Operator::EndsWith),
     ];
+
+    /// The word that another was meant to be, when that is clear.
+    pub fn meant(word: &str) -> Option<&'static str> {
+        const OTHERS: [(&str, &str); 8] = [
+            ("regex", "regex_match"),
+            ("regexp", "regex_match"),
+            ("match", "regex_match"),
+            ("matches", "regex_match"),
+            ("includes", "contains"),
+            ("eq", "equals"),
+            ("==", "equals"),
+            ("is", "equals"),
+        ];
+        let other = OTHERS.iter().find(|(other, _)| other.eq_ignore_ascii_case(word)).map(|(_, name)| *name);
+        other.or_else(|| nearest_name(word, Operator::ALL.iter().map(|(name, _)| *name)))
+    }
 
     /// What a word of the head stands for.
     pub fn named(word: &str) -> Operator {

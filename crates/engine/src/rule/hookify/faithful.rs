@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use super::frontmatter::{Document, Item, NoRule, Spanned, Value, lines, no_head, open_head};
+use super::frontmatter::{
+    Document, Item, NoRule, Spanned, Value, is_too_long, lines, long_head, no_head, open_head,
+};
 use crate::problem::Problem;
 
 /// Takes a file apart.
@@ -14,7 +16,11 @@ pub fn read(text: &str) -> Result<Document, Box<NoRule>> {
     let Some(length) = text[3..].find("---") else { return Err(open_head(0..3)) };
     let (end, body) = (3 + length, 3 + length + 3);
     let mut reader = Reader { text, document: Document::default(), list: None, open_item: false };
-    for line in lines(text, 3..end) {
+    for (number, line) in lines(text, 3..end).enumerate() {
+        // The rest of the first line is a line too.
+        if is_too_long(number, line.end) {
+            return Err(long_head(0..3));
+        }
         reader.line(line);
     }
     reader.document.body = Spanned::trimmed(text, body..text.len());

@@ -9,6 +9,13 @@ use std::ops::Range;
 use super::Mode;
 use crate::problem::Problem;
 
+/// The most bytes of a head. Heads are read before anybody trusts them, and
+/// each line of one may be worth a problem: a file must not choose how long
+/// that takes.
+const MOST_BYTES: usize = 64 * 1024;
+/// The most lines of a head, and the most items of a list in it.
+const MOST_LINES: usize = 1_000;
+
 /// A text and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Spanned {
@@ -77,10 +84,20 @@ impl Spanned {
 
 /// Takes a file apart. An error is a file that is no rule at all.
 pub fn read(text: &str, mode: Mode) -> Result<Document, Box<NoRule>> {
-    match mode {
+    let document = match mode {
         Mode::Faithful => super::faithful::read(text),
         Mode::Fixed => super::yaml::read(text),
+    }?;
+    let is_long = |value: &Value| matches!(value, Value::List(items) if items.len() > MOST_LINES);
+    match document.entries.iter().find(|(_, value)| is_long(value)) {
+        Some((key, _)) => Err(long_head(key.bytes.clone())),
+        None => Ok(document),
     }
+}
+
+/// Whether a head is read no further: so many lines of it, so many bytes.
+pub fn is_too_long(lines: usize, bytes: usize) -> bool {
+    lines > MOST_LINES || bytes > MOST_BYTES
 }
 
 /// A file that does not begin as a rule does.
@@ -96,6 +113,17 @@ pub fn open_head(bytes: Range<usize>) -> Box<NoRule> {
     let problem = Problem::error("hookify-open-head", "the head of the rule is never closed")
         .help("write a line `---` between the head and the message")
         .product("skips the file");
+    Box::new((bytes, problem))
+}
+
+/// A file whose head is more than anybody writes.
+pub fn long_head(bytes: Range<usize>) -> Box<NoRule> {
+    let message = format!(
+        "the head of the rule is too long: {MOST_LINES} lines and {} KiB are the most",
+        MOST_BYTES / 1024
+    );
+    let problem = Problem::error("hookify-long-head", message)
+        .help("close the head with a line `---`, and make several rules of many conditions");
     Box::new((bytes, problem))
 }
 

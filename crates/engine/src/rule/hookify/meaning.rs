@@ -65,7 +65,7 @@ fn said(document: &Document, file: &Path, mode: Mode) -> Said {
     let about = match document.get("event") {
         None => About::All,
         Some(Value::List(_)) => About::Nothing,
-        Some(Value::Text(word)) => About::named(&word.text),
+        Some(Value::Text(word)) => About::named(&word.text, mode),
     };
     let blocks = text("action").is_some_and(|action| match mode {
         Mode::Faithful => action == "block",
@@ -167,6 +167,7 @@ fn condition_of(fields: &[(Spanned, Spanned)]) -> Condition {
     Condition {
         field: Field::Named(text("field")),
         operator: value("operator").map_or(Operator::RegexMatch, |word| Operator::named(&word.text)),
+        operator_word: text("operator"),
         pattern: Pattern::new(text("pattern")),
         places: ["field", "operator", "pattern"].map(place),
     }
@@ -188,6 +189,7 @@ fn plain_pattern(document: &Document, about: About, mode: Mode) -> Option<Condit
     Some(Condition {
         field,
         operator: Operator::RegexMatch,
+        operator_word: String::new(),
         pattern: Pattern::new(pattern.text.clone()),
         places: [at.clone(), at.clone(), at],
     })

@@ -20,6 +20,7 @@ mod frontmatter;
 mod meaning;
 mod origin;
 mod python_text;
+mod repeats;
 mod scalar;
 mod view;
 mod words;
@@ -224,8 +225,9 @@ impl Rule {
             About::File => vec![Call::Tool],
             About::Prompt => vec![Call::Prompt],
             About::Stop => vec![Call::Stop],
-            About::All => vec![shell, Call::Tool, Call::Prompt, Call::Stop],
-            About::Nothing => Vec::new(),
+            About::Nothing if faithful => Vec::new(),
+            // Nobody knows what such a rule was to guard: it is reported everywhere.
+            About::All | About::Nothing => vec![shell, Call::Tool, Call::Prompt, Call::Stop],
         };
         // The plugin asks every rule about tools it does not know.
         if faithful {
@@ -299,8 +301,18 @@ impl About {
         ("all", About::All),
     ];
 
-    /// What a word of the head stands for.
-    pub fn named(word: &str) -> About {
-        About::ALL.iter().find(|(name, _)| *name == word).map_or(About::Nothing, |(_, about)| *about)
+    /// What a word of the head stands for: to the plugin only when it is
+    /// written exactly so.
+    pub fn named(word: &str, mode: Mode) -> About {
+        let is = |name: &str| match mode {
+            Mode::Fixed => name.eq_ignore_ascii_case(word.trim()),
+            Mode::Faithful => name == word,
+        };
+        About::ALL.iter().find(|(name, _)| is(name)).map_or(About::Nothing, |(_, about)| *about)
+    }
+
+    /// The word for it; none for what is no event.
+    pub fn name(self) -> Option<&'static str> {
+        About::ALL.iter().find(|(_, about)| *about == self).map(|(name, _)| *name)
     }
 }

@@ -1,5 +1,7 @@
 //! What rules mean; `crates/cli/tests` holds the large tables.
 
+mod heads;
+
 use std::path::Path;
 
 use super::*;
@@ -169,6 +171,79 @@ fn what_a_rule_cannot_mean_is_said_with_its_place() {
         ),
         ("tools", bash("pattern: a\ntool_matcher: Ba.*"), FIXED, "hookify-tools", Warning, (5, 15)),
         ("dashes", bash("pattern: a---b"), FIXED, "hookify-quotes", Warning, (4, 10)),
+        (
+            "tools in small letters",
+            bash("pattern: a\ntool_matcher: bash"),
+            FIXED,
+            "hookify-tools",
+            Warning,
+            (5, 15),
+        ),
+        (
+            "tools of another event",
+            bash("pattern: a\ntool_matcher: Write"),
+            FIXED,
+            "hookify-tools",
+            Warning,
+            (5, 15),
+        ),
+        (
+            "the same, faithful",
+            bash("pattern: a\ntool_matcher: Write"),
+            FAITHFUL,
+            "hookify-tools",
+            Warning,
+            (5, 15),
+        ),
+        (
+            "an event in capitals",
+            "---\nevent: Bash\npattern: a\n---\nno\n".to_owned(),
+            FIXED,
+            "hookify-event",
+            Warning,
+            (2, 8),
+        ),
+        (
+            "the same, faithful",
+            "---\nevent: Bash\npattern: a\n---\nno\n".to_owned(),
+            FAITHFUL,
+            "hookify-event",
+            Error,
+            (2, 8),
+        ),
+        ("no event", "---\nevent:\npattern: a\n---\nno\n".to_owned(), FIXED, "hookify-event", Error, (2, 1)),
+        (
+            "a key twice",
+            bash("action: block\npattern: a\naction: warn"),
+            FIXED,
+            "hookify-repeated-key",
+            Warning,
+            (6, 1),
+        ),
+        (
+            "the same, faithful",
+            bash("pattern: a\npattern: b"),
+            FAITHFUL,
+            "hookify-repeated-key",
+            Warning,
+            (5, 1),
+        ),
+        (
+            "twice in a condition",
+            bash("conditions:\n  - field: command\n    pattern: a\n    pattern: b"),
+            FIXED,
+            "hookify-repeated-key",
+            Warning,
+            (7, 5),
+        ),
+        (
+            "a second rule",
+            bash("pattern: a") + "\n---\n\nname: y\nevent: bash\n---\n",
+            FIXED,
+            "hookify-second-rule",
+            Warning,
+            (8, 1),
+        ),
         ("not UTF-8", String::new(), FIXED, "hookify-no-head", Error, (1, 1)),
     ];
     for (name, text, options, code, severity, place) in cases {
@@ -177,6 +252,36 @@ fn what_a_rule_cannot_mean_is_said_with_its_place() {
         let found = found.unwrap_or_else(|| panic!("{name}: {problems:#?}"));
         let at = found.place.as_ref().map(|place| (place.line, place.column));
         assert_eq!((found.severity, at), (*severity, Some(*place)), "{name}");
+    }
+}
+
+#[test]
+fn every_text_that_an_edit_brings_is_looked_at() {
+    let secret = "---\nevent: file\naction: block\npattern: SECRET\n---\nno\n";
+    let all = secret.replace("file", "all");
+    let path = "---\nevent: file\naction: block\nconditions:\n  - field: file_path\n    operator: ends_with\n    pattern: .ipynb\n---\nno\n";
+    let tool = |name: &str, input: &str| format!(r#"{{"tool_name":"{name}","tool_input":{input}}}"#);
+    let cases = [
+        (secret, tool("Write", r#"{"file_path":"a","content":"SECRET"}"#)),
+        (secret, tool("Edit", r#"{"file_path":"a","new_string":"SECRET"}"#)),
+        (secret, tool("Edit", r#"{"new_string":"","content":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"new_string":"x","content":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"content":"x","new_string":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"content":"x","edits":[{"new_string":"SECRET"}]}"#)),
+        (secret, tool("NotebookEdit", r#"{"notebook_path":"a","new_source":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"notebook_path":"a","new_source":"SECRET"}"#)),
+        (secret, tool("Write", r#"{"patch":"+SECRET"}"#)),
+        (secret, tool("Write", r#""{\"content\":\"SECRET\"}""#)),
+        (secret, tool("Write", r#""+SECRET""#)),
+        (&all, tool("Write", r#"{"content":"x","new_string":"SECRET"}"#)),
+        (&all, tool("NotebookEdit", r#"{"new_source":"SECRET"}"#)),
+        (path, tool("NotebookEdit", r#"{"notebook_path":"a.ipynb","new_source":"x"}"#)),
+        (path, tool("Write", r#"{"notebook_path":"a.ipynb","new_source":"x"}"#)),
+    ];
+    for (rule, payload) in cases {
+        assert!(answer(rule, FIXED, EventKind::PreToolUse, &payload).is_some(), "{payload}");
+        let harmless = payload.replace("SECRET", "fine").replace("ipynb", "py");
+        assert!(answer(rule, FIXED, EventKind::PreToolUse, &harmless).is_none(), "{harmless}");
     }
 }
 

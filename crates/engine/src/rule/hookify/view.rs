@@ -18,7 +18,11 @@ const EDITORS: [&str; 3] = ["Edit", "Write", "MultiEdit"];
 /// Tools whose calls the product reports under one name.
 const WRITES: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 /// Names of one thing: which of them an input has depends on who sent it.
-const SYNONYMS: [&[&str]; 2] = [&["file_path", "path"], &["content", "contents"]];
+const SYNONYMS: [&[&str]; 2] = [&["file_path", "path", "notebook_path"], &["content", "contents"]];
+/// Where the input of an edit brings text; one may use several.
+const NEW_TEXTS: [&str; 6] = ["new_string", "new_text", "content", "contents", "new_source", "patch"];
+/// What rules call the text that an edit brings.
+const NEW_TEXT: [&str; 3] = ["new_text", "new_string", "content"];
 
 /// The views of one event, one for each mode.
 #[derive(Default)]
@@ -137,7 +141,23 @@ impl View {
     }
 
     fn named_field(&self, look: &Look<'_>, name: &str) -> Option<String> {
+        if self.mode == Mode::Fixed && self.is_edit() && NEW_TEXT.contains(&name) {
+            return Some(self.new_text(look));
+        }
         self.input(look, name).or_else(|| self.of_event(look, name)).or_else(|| self.of_tool(look, name))
+    }
+
+    fn is_edit(&self) -> bool {
+        matches!(self.call, Call::Tool | Call::Edit) && WRITES.contains(&self.tool.as_str())
+    }
+
+    /// All text that an edit brings, whatever its input calls it: a rule must
+    /// not miss one because another stands beside it.
+    fn new_text(&self, look: &Look<'_>) -> String {
+        let edits = self.edits(look, "new_string");
+        let whole = NEW_TEXTS.iter().filter_map(|name| self.input(look, name));
+        let texts: Vec<String> = whole.chain([edits]).filter(|text| !text.is_empty()).collect();
+        texts.join("\n")
     }
 
     /// What a plain `pattern` of an `all` rule is about.
@@ -168,7 +188,19 @@ impl View {
     fn tool_input(&self, look: &Look<'_>) -> &Map<String, Value> {
         self.input.get_or_init(|| {
             let input = look.event.payload.get("tool_input");
-            input.and_then(|input| serde_json::from_str(input.get()).ok()).unwrap_or_default()
+            match input.and_then(|input| serde_json::from_str(input.get()).ok()) {
+                Some(Value::Object(input)) => input,
+                Some(Value::String(text)) if self.mode == Mode::Fixed => self.input_in(text),
+                Some(_) | None => Map::new(),
+            }
+        })
+    }
+
+    /// The input in a text: an object as JSON, or what the tool is about.
+    fn input_in(&self, text: String) -> Map<String, Value> {
+        serde_json::from_str(&text).unwrap_or_else(|_| {
+            let name = if self.is_shell() { "command" } else { "content" };
+            [(name.to_owned(), Value::String(text))].into_iter().collect()
         })
     }
 
@@ -209,13 +241,8 @@ impl View {
             ("Bash", "command") => or_empty(None),
             ("MultiEdit", "file_path") => or_empty(None),
             ("MultiEdit", "new_text" | "content") => Some(self.edits(look, "new_string")),
-            ("MultiEdit", "new_string") if fixed => Some(self.edits(look, "new_string")),
             ("MultiEdit", "old_text" | "old_string") if fixed => Some(self.edits(look, "old_string")),
             ("Write" | "Edit", "content") => or_empty(input("new_string")),
-            ("Write" | "Edit", "new_text" | "new_string") if fixed => {
-                let whole = input("new_string").or_else(|| input("content")).or_else(|| input("contents"));
-                Some(whole.unwrap_or_else(|| self.edits(look, "new_string")))
-            }
             ("Write" | "Edit", "new_text" | "new_string") => or_empty(input("new_string")),
             ("Write" | "Edit", "old_text" | "old_string") => or_empty(input("old_string")),
             ("Write" | "Edit", "file_path") => or_empty(None),

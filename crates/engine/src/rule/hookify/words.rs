@@ -2,7 +2,7 @@
 
 use super::condition::{Condition, Field, Operator};
 use super::view::View;
-use super::{About, Rule, WarnAs};
+use super::{Rule, WarnAs};
 use crate::event::Call;
 use crate::rule::Look;
 
@@ -26,7 +26,7 @@ impl Rule {
             Field::Subject => format!("what it looks at {}", wants(condition)),
         };
         let conditions: Vec<String> = self.conditions.iter().map(tests).collect();
-        format!("{does} ({}) when {}", self.about.name(), conditions.join(" and "))
+        format!("{does} ({}) when {}", self.about.name().unwrap_or("nothing"), conditions.join(" and "))
     }
 
     /// Why it has nothing to say to an event; nothing when it speaks.
@@ -54,7 +54,7 @@ impl Rule {
             let names = tools.unwrap_or_default().join("|");
             format!("its `tool_matcher` is `{names}`, and the tool is `{tool}`")
         } else {
-            let (about, this) = (self.about.name(), shown(tool));
+            let (about, this) = (self.about.name().unwrap_or("nothing"), shown(tool));
             match view.call {
                 Call::Tool | Call::Shell | Call::Read | Call::Edit => {
                     format!("the rule is about `{about}`, and the tool is {this}")
@@ -64,13 +64,6 @@ impl Rule {
                 }
             }
         })
-    }
-}
-
-impl About {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        About::ALL.iter().find(|(_, about)| *about == self).map_or("nothing", |(name, _)| name)
     }
 }
 

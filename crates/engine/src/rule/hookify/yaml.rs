@@ -7,7 +7,9 @@
 
 use std::ops::Range;
 
-use super::frontmatter::{Document, Item, NoRule, Spanned, Value, lines, no_head, open_head};
+use super::frontmatter::{
+    Document, Item, NoRule, Spanned, Value, is_too_long, lines, long_head, no_head, open_head,
+};
 use super::scalar;
 use crate::problem::Problem;
 
@@ -19,12 +21,15 @@ pub fn read(text: &str) -> Result<Document, Box<NoRule>> {
     let mut all = lines(text, 0..text.len());
     let first = all.next().filter(|first| text[first.clone()].trim_end() == "---").ok_or_else(no_head)?;
     let mut reader = Reader { text, document: Document::default(), place: Place::Top, block: None };
-    for line in all {
+    for (number, line) in all.enumerate() {
         let written = text[line.clone()].trim_end();
         if written == "---" || written == "..." {
             reader.end_block();
             reader.document.body = Spanned::trimmed(text, line.end..text.len());
             return Ok(reader.document);
+        }
+        if is_too_long(number + 1, line.end) {
+            return Err(long_head(first));
         }
         reader.line(line);
     }
