@@ -109,8 +109,11 @@ impl ShellTest {
         if lax && (self.brings_more(command) || command.words.is_empty()) {
             return false;
         }
-        (self.program.is_empty() || self.is_program(command))
-            && self.has_args(command.args())
+        let is_program = if lax { self.is_exactly_program(command) } else { self.is_program(command) };
+        let has_args =
+            if lax { self.begins_with_args(command.args()) } else { self.has_args(command.args()) };
+        (self.program.is_empty() || is_program)
+            && has_args
             && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to))
             && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from))
             && (self.assigns.is_empty() || command.assigns.iter().any(|name| any(&self.assigns, name)))
@@ -124,7 +127,9 @@ impl ShellTest {
         let writes = |redirect: &&crate::rule::shell::Redirect| {
             redirect.writes && redirect.target.known().as_deref() != Some("/dev/null")
         };
+        let reads = |redirect: &crate::rule::shell::Redirect| !redirect.writes;
         (self.writes_to.is_empty() && command.redirects.iter().filter(writes).count() > 0)
+            || (self.reads_from.is_empty() && command.redirects.iter().any(reads))
             || (self.assigns.is_empty() && !command.assigns.is_empty())
     }
 
@@ -135,6 +140,45 @@ impl ShellTest {
             let is_path = glob.pattern().contains('/');
             glob.matches(name)
                 || (is_path && command.words.first().is_some_and(|word| glob.matches(&word.text())))
+        })
+    }
+
+    /// The program as a rule that allows must know it: by its name alone or in a directory of
+    /// the system, for `./ls` may be anything.
+    fn is_exactly_program(&self, command: &Command) -> bool {
+        let Some(word) = command.words.first().filter(|word| !has_glob(word)) else { return false };
+        let Some(path) = word.known() else { return false };
+        let name = SYSTEM.iter().find_map(|directory| path.strip_prefix(directory)).unwrap_or(&path);
+        self.program.iter().any(|glob| match glob.pattern().contains('/') {
+            true => glob.matches(&path),
+            false => !name.contains(['/', '\\']) && (glob.matches(name) || glob.matches(&without_exe(name))),
+        })
+    }
+
+    /// The words in their order with nothing foreign before the last of them: `git push status`
+    /// is no `git status`. Options may stand anywhere before `--`.
+    fn begins_with_args(&self, args: &[Word]) -> bool {
+        let exactly = |glob: &TextGlob, arg: &Word| {
+            !has_glob(arg) && arg.known().is_some_and(|text| glob.matches(&text))
+        };
+        let end = args.iter().position(|arg| arg.known().as_deref() == Some("--")).unwrap_or(args.len());
+        let known: Vec<Word> =
+            args[..end].iter().filter(|arg| arg.known().is_some() && !has_glob(arg)).cloned().collect();
+        let is_asked_for = |arg: &Word| {
+            let mut options = self.args.iter().flatten().filter(|glob| is_option(glob));
+            options.any(|option| exactly(option, arg))
+        };
+        let mut place = 0;
+        self.args.iter().all(|spellings| {
+            let (options, words): (Vec<_>, Vec<_>) = spellings.iter().partition(|glob| is_option(glob));
+            if options.iter().any(|option| has_option(option, &known)) {
+                return true;
+            }
+            while args.get(place).is_some_and(is_asked_for) {
+                place += 1;
+            }
+            place += 1;
+            args.get(place - 1).is_some_and(|arg| words.iter().any(|word| exactly(word, arg)))
         })
     }
 
@@ -154,6 +198,13 @@ impl ShellTest {
             found.is_some()
         })
     }
+}
+
+/// Where programs stand that nobody but the system's owner puts there.
+const SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
+
+fn without_exe(name: &str) -> String {
+    name.strip_suffix(".exe").unwrap_or(name).to_owned()
 }
 
 fn any(globs: &[TextGlob], text: &str) -> bool {

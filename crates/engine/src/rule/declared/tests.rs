@@ -155,9 +155,29 @@ fn what_allows_must_fit_whole() {
         ("ls", true), ("ls -la", true), ("ls && git status", true), ("ls | git status", true), ("ls > /dev/null 2>&1", true),
         ("ls; rm x", false), ("ls $(rm x)", false), ("ls > /etc/passwd", false), ("LD_PRELOAD=x ls", false), ("sudo ls", false),
         ("$X", false), ("ls 'unclosed", false), ("", false), ("f() { ls; }; f", false), ("sh -c ls", false), ("PATH=/x; ls", false),
+        ("git push --force origin status", false), ("git clean -fdx status", false), ("git -c alias.status='!rm' status", false),
+        ("/tmp/evil/ls", false), ("./git status", false), ("./ls", false), ("bin/ls", false), ("/bin/ls", true), ("/usr/bin/git status -s", true),
+        ("LS", false), ("l? -l", false), ("ls < /etc/shadow", false), ("ls <> x", false), ("git st$X", false), ("git $X", false), ("git stat*", false),
+        ("git status --short", true), ("git -- status", false), ("git", false), ("git log status", false), ("~/ls", false), ("env X=1 ls", false),
     ];
     for (line, allowed) in cases {
         assert_eq!(truth_of(&["ls", "git status"], line, false).is_yes(), allowed, "{line}");
+    }
+}
+
+#[test]
+fn an_option_that_is_allowed_may_stand_anywhere() {
+    let cases = [
+        ("git push --dry-run", true),
+        ("git --dry-run push", true),
+        ("git push origin --dry-run", true),
+        ("git push", false),
+        ("git origin push --dry-run", false),
+        ("git push -- --dry-run", false),
+        ("git push $X", false),
+    ];
+    for (line, allowed) in cases {
+        assert_eq!(truth_of(&["git push --dry-run"], line, false).is_yes(), allowed, "{line}");
     }
 }
 
