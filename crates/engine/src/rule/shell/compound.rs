@@ -178,6 +178,10 @@ impl Parser<'_> {
         loop {
             match self.next()? {
                 Token::Word(word) if word.bare().as_deref() == Some("]]") => return self.behind_compound(),
+                // The shell itself runs what stands in the `[…]` of a name.
+                Token::Word(word) if word.text().contains("[$(") || word.text().contains("[`") => {
+                    return Err("`[[` runs a substitution that stands in quotes".to_owned());
+                }
                 Token::Word(_) | Token::Newline | Token::Redirect("<" | ">") => {}
                 Token::Op("&&" | "||" | "(" | ")" | "|" | "&") => {}
                 Token::Op(other) | Token::Redirect(other) => return Err(format!("`{other}` in `[[`")),

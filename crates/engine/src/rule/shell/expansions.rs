@@ -64,6 +64,9 @@ impl Parser<'_> {
         let start = self.at;
         self.deeper(|parser| parser.raw_until('}', quoted))?;
         let inside: String = self.chars[start..self.at - 1].iter().collect();
+        if inside.ends_with("@P") {
+            return Err("`${…@P}` runs what a variable holds".to_owned());
+        }
         let piece = if is_name(&inside) {
             variable(inside, quoted)
         } else if !quoted && inside.starts_with("IFS") && !inside[3..].starts_with(is_of_name) {

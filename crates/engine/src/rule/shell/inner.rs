@@ -1,6 +1,7 @@
 //! Commands inside commands: what `sudo`, `sh -c`, `eval`, `find -exec` and
 //! their kin would start.
 
+use super::builtins;
 use super::fields::{Constants, fields};
 use super::grammar::{Stdin, assignment, parse};
 use super::stdin::stdin_of;
@@ -10,7 +11,7 @@ use super::{Command, DEEPEST, LONGEST, LONGEST_FILLED, MOST, MOST_FILLED, Readin
 
 /// What a command reads, as far as that is known.
 #[derive(Debug, Clone, Copy)]
-enum Input<'a> {
+pub(super) enum Input<'a> {
     Known(&'a str),
     File,
     Unknown,
@@ -27,6 +28,9 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
     }
     let constants = Constants::of(text, &raws);
     let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &constants)).collect();
+    if let Some(reason) = builtins::doubt(&raws, &words) {
+        reading.doubt(reason);
+    }
     for (raw, words_here) in raws.iter().zip(&words) {
         let known = stdin_of(raw, &raws, &words, &constants);
         let input = match (&known, &raw.stdin) {
@@ -71,10 +75,10 @@ fn shown(command: &Command) -> String {
 }
 
 /// One command whose arguments may be commands.
-struct Inside<'r, 'a> {
-    reading: &'r mut Reading,
-    words: &'a [Word],
-    input: Input<'a>,
+pub(super) struct Inside<'r, 'a> {
+    pub(super) reading: &'r mut Reading,
+    pub(super) words: &'a [Word],
+    pub(super) input: Input<'a>,
     depth: usize,
 }
 
@@ -90,10 +94,12 @@ impl Inside<'_, '_> {
             Some(Runs::Line) => self.line(self.behind_dashes()),
             Some(Runs::LineBehind { values, skip }) => {
                 let start = self.behind_options(1, values, &[]) + skip;
+                let start = if skip > 0 { self.behind_options(start, values, &[]) } else { start };
                 if start < self.words.len() { self.line(start) } else { self.known_input() }
             }
             Some(Runs::OptionC { values, skip }) => self.option_c(values, skip),
             Some(Runs::Subcommand(names)) => self.subcommand(names),
+            Some(Runs::Anywhere) => self.anywhere(),
             Some(Runs::Find) => self.find(),
             Some(Runs::Xargs) => self.xargs(),
             Some(Runs::Env) => self.env(),
@@ -112,12 +118,12 @@ impl Inside<'_, '_> {
         if self.text(1).as_deref() == Some("--") { 2 } else { 1 }
     }
 
-    fn text(&self, at: usize) -> Option<String> {
+    pub(super) fn text(&self, at: usize) -> Option<String> {
         self.words.get(at).and_then(Word::known)
     }
 
     /// The place behind options and assignments, from this place on.
-    fn behind_options(&self, from: usize, values: &str, long_values: &[&str]) -> usize {
+    pub(super) fn behind_options(&self, from: usize, values: &str, long_values: &[&str]) -> usize {
         let mut at = from;
         while let Some(text) = self.text(at) {
             if text == "--" {
@@ -138,12 +144,12 @@ impl Inside<'_, '_> {
     }
 
     /// The words from here on are a command.
-    fn command_at(&mut self, at: usize) {
+    pub(super) fn command_at(&mut self, at: usize) {
         let words = self.words.get(at..).unwrap_or_default();
         self.command(words.to_vec());
     }
 
-    fn command(&mut self, words: Vec<Word>) {
+    pub(super) fn command(&mut self, words: Vec<Word>) {
         if !words.is_empty() {
             let command = Command::new(words, Vec::new(), Vec::new());
             add(self.reading, command, self.input, self.depth);
@@ -162,7 +168,7 @@ impl Inside<'_, '_> {
     }
 
     /// The word at this place is a command line.
-    fn text_at(&mut self, at: usize) {
+    pub(super) fn text_at(&mut self, at: usize) {
         match self.words.get(at).map(Word::known) {
             None => {}
             Some(Some(text)) => read_into(self.reading, &text, self.depth),
@@ -198,7 +204,7 @@ impl Inside<'_, '_> {
         }
         let operand = self.words.get(at);
         let file = operand.and_then(Word::known);
-        let is_input = matches!(file.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+        let is_input = file.as_deref().is_some_and(is_standard_input);
         match operand {
             _ if reads_text => {
                 self.text_at(at);
@@ -240,7 +246,8 @@ impl Inside<'_, '_> {
     /// A script's text stands in its file, which is not looked at; one that a
     /// command writes for the occasion has none.
     fn file(&mut self, word: &Word) {
-        if word.pieces.contains(&Piece::Process) {
+        let is_open_file = word.text().starts_with("/dev/fd/") || word.text().starts_with("/proc/self/fd/");
+        if is_open_file || word.pieces.contains(&Piece::Process) {
             self.unknown_text();
         }
     }
@@ -263,23 +270,29 @@ impl Inside<'_, '_> {
     }
 
     fn option_c(&mut self, values: &str, skip: Option<usize>) {
+        let mut is_given = false;
         for at in 1..self.words.len() {
             let Some(text) = self.text(at) else { continue };
             if let Some(value) =
                 text.strip_prefix("--command=").or_else(|| text.strip_prefix("--session-command="))
             {
-                return read_into(self.reading, value, self.depth);
+                read_into(self.reading, value, self.depth);
             }
             let short = text.starts_with('-') && !text.starts_with("--");
             if matches!(text.as_str(), "--command" | "--session-command") || (short && text.ends_with('c')) {
-                return self.text_at(at + 1);
+                self.text_at(at + 1);
+                is_given = true;
             }
         }
-        match skip {
+        // `runuser -u me cmd` takes a command and no text.
+        let names_user = (1..self.words.len())
+            .any(|at| self.text(at).is_some_and(|text| text.starts_with("-u") || text.starts_with("--user")));
+        match skip.or(names_user.then_some(0)) {
             Some(skip) => {
                 let start = self.behind_options(1, values, &[]) + skip;
                 self.command_at(start);
             }
+            None if is_given => {}
             None => self.known_input(),
         }
     }
@@ -308,24 +321,6 @@ impl Inside<'_, '_> {
             self.command(rest[..length].to_vec());
             at += length;
         }
-    }
-
-    fn xargs(&mut self) {
-        let long = [
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-            "--arg-file",
-            "--max-lines",
-            "--max-chars",
-            "--replace",
-        ];
-        let start = self.behind_options(1, "InPdaELs", &long);
-        let mut words = self.words.get(start..).unwrap_or_default().to_vec();
-        if let (Input::Known(text), false) = (self.input, words.is_empty()) {
-            words.extend(text.split_whitespace().map(Word::literal));
-        }
-        self.command(words);
     }
 
     fn env(&mut self) {
@@ -368,8 +363,7 @@ impl Inside<'_, '_> {
 
     fn source(&mut self) {
         if let Some(word) = self.words.get(1) {
-            let input =
-                matches!(word.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+            let input = word.known().as_deref().is_some_and(is_standard_input);
             if input { self.lines_of_input() } else { self.file(word) }
         }
     }
@@ -396,4 +390,8 @@ impl Inside<'_, '_> {
             }
         }
     }
+}
+
+fn is_standard_input(file: &str) -> bool {
+    matches!(file, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }

@@ -4,8 +4,9 @@
 //! The rooms, in the order a text passes them: `lexer` with `quotes` and
 //! `expansions` (characters → words), `grammar` with `compound` and `redirects` (words →
 //! simple commands, those of substitutions and here-documents included), `fields` (braces,
-//! variables that the text itself sets), `inner` with `stdin` and `wrappers` (commands
-//! that are arguments of commands: `sudo`, `sh -c`, `find -exec`).
+//! variables that the text itself sets), `inner` with `stdin`, `wrappers` and `anywhere`
+//! (commands that are arguments of commands: `sudo`, `sh -c`, `find -exec`), `builtins` (texts
+//! that a shell runs by itself).
 //!
 //! It reads more than a shell accepts, because it looks for commands and runs
 //! none; and where it cannot know what would run, it says so in
@@ -14,6 +15,8 @@
 //!
 //! Pure: a text in, commands out.
 
+mod anywhere;
+mod builtins;
 mod compound;
 mod expansions;
 mod fields;
@@ -49,6 +52,8 @@ pub struct Reading {
     pub unclear: Option<String>,
     /// How many texts were read with their parameters in place.
     filled: usize,
+    /// How many words were taken for the beginning of a command.
+    tried: usize,
 }
 
 /// One simple command, quoting undone.
