@@ -1,5 +1,7 @@
 //! Conditions on the commands that a command line would start.
 
+use std::borrow::Cow;
+
 use super::glob::{PathGlob, TextGlob};
 use super::truth::{Asking, Truth};
 use crate::matcher::{Matcher, Verdict};
@@ -117,10 +119,10 @@ impl ShellTest {
             && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to))
             && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from))
             && (self.assigns.is_empty() || command.assigns.iter().any(|name| any(&self.assigns, name)))
-            && self
-                .matches
-                .as_ref()
-                .is_none_or(|matcher| matcher.matches(&command.line()) != Verdict::NoMatch)
+            && self.matches.as_ref().is_none_or(|matcher| {
+                let fits = |line: &str| matcher.matches(line) != Verdict::NoMatch;
+                fits(&command.line()) || (strict && fits(&command.possible_line()))
+            })
     }
 
     fn brings_more(&self, command: &Command) -> bool {
@@ -185,10 +187,12 @@ impl ShellTest {
     /// Options in any order, other words in theirs.
     fn has_args(&self, args: &[Word]) -> bool {
         let end = args.iter().position(|arg| arg.known().as_deref() == Some("--")).unwrap_or(args.len());
+        let before_end = with_choices(&args[..end]);
+        let args = with_choices(args);
         let mut place = 0;
         self.args.iter().all(|spellings| {
             let (options, words): (Vec<_>, Vec<_>) = spellings.iter().partition(|glob| is_option(glob));
-            if options.iter().any(|option| has_option(option, &args[..end])) {
+            if options.iter().any(|option| has_option(option, &before_end)) {
                 return true;
             }
             let found = args[place.min(args.len())..]
@@ -209,6 +213,14 @@ fn without_exe(name: &str) -> String {
 
 fn any(globs: &[TextGlob], text: &str) -> bool {
     globs.iter().any(|glob| glob.matches(text))
+}
+
+/// The words, and behind each what it may be.
+fn with_choices(args: &[Word]) -> Cow<'_, [Word]> {
+    if args.iter().all(|arg| arg.choices.is_empty()) {
+        return Cow::Borrowed(args);
+    }
+    args.iter().flat_map(|arg| std::iter::once(arg).chain(&arg.choices)).cloned().collect()
 }
 
 fn is_option(glob: &TextGlob) -> bool {
@@ -274,6 +286,9 @@ fn could_be(glob: &TextGlob, arg: &Word) -> bool {
         return glob.matches(&text);
     }
     let begins_known = matches!(arg.pieces.first(), Some(Piece::Text(text)) if !text.is_empty());
+    if arg.pieces == [Piece::Any] {
+        return true;
+    }
     if arg.is_unknown() || (!begins_known && !glob.is_plain()) {
         return false;
     }
@@ -287,9 +302,14 @@ fn could_be(glob: &TextGlob, arg: &Word) -> bool {
                 text.push(None);
                 break;
             }
-            Piece::Mark(_) | Piece::Variable { .. } | Piece::Unknown | Piece::Process | Piece::Space => {
-                text.push(None);
-            }
+            Piece::Mark(_)
+            | Piece::Variable { .. }
+            | Piece::Changed(_)
+            | Piece::List(_)
+            | Piece::Unknown
+            | Piece::Any
+            | Piece::Process
+            | Piece::Space => text.push(None),
         }
     }
     glob.could_match(&text)

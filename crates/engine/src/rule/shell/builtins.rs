@@ -49,7 +49,9 @@ fn is_run(name: &str, value: Option<&Word>) -> bool {
         value.pieces.iter().any(|piece| match piece {
             Piece::Text(text) => text.contains("$(") || text.contains('`') || text.contains("${"),
             Piece::Mark(_) | Piece::Space | Piece::Variable { .. } => false,
-            Piece::Unknown | Piece::Process => name != "ENV",
+            Piece::Unknown | Piece::Any | Piece::Changed(_) | Piece::List(_) | Piece::Process => {
+                name != "ENV"
+            }
         })
     };
     RUN.contains(&name) || (EXPANDED.contains(&name) && value.is_none_or(runs_something))

@@ -17,6 +17,10 @@ pub(super) struct Raw {
     pub assigns: Vec<(String, Option<Word>)>,
     pub redirects: Vec<super::Redirect>,
     pub stdin: Stdin,
+    /// The function that it begins.
+    pub function: Option<String>,
+    /// No command: only what `for` sets, or a text that a compound command reads.
+    pub is_note: bool,
 }
 
 /// Where a command's input comes from, as far as the text says.
@@ -197,6 +201,7 @@ impl Parser<'_> {
                         result = Err("`(` stands inside a command".to_owned());
                     }
                     if result.is_ok() {
+                        raw.function = raw.words.first().and_then(Word::known);
                         raw.words.clear();
                     }
                     break;
@@ -239,6 +244,10 @@ pub(super) fn assignment(word: &Word) -> Option<(String, Option<Word>)> {
     }
     let of_array = rest.is_empty() && word.pieces.get(1) == Some(&Piece::Mark('['));
     let appends = rest.starts_with("+=");
+    // What is added to a list is one more value; what is added to a text is not followed.
+    if appends && matches!(word.pieces.get(1), Some(Piece::List(_))) {
+        return Some((name.to_owned(), Some(Word { pieces: word.pieces[1..].to_vec(), ..word.clone() })));
+    }
     let sets = of_array
         && word.pieces[1..]
             .iter()

@@ -2,12 +2,13 @@
 //! their kin would start.
 
 use super::builtins;
-use super::fields::{Constants, fields};
+use super::fields::fields;
 use super::grammar::{Stdin, assignment, parse};
 use super::stdin::stdin_of;
+use super::variables::Variables;
 use super::word::{Piece, Word};
 use super::wrappers::{Runs, runs};
-use super::{Command, DEEPEST, LONGEST, LONGEST_FILLED, MOST, MOST_FILLED, Reading};
+use super::{Command, DEEPEST, LONGEST, MOST, Reading};
 
 /// What a command reads, as far as that is known.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +18,15 @@ pub(super) enum Input<'a> {
     Unknown,
 }
 
+/// What a text may name without setting it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Around<'a> {
+    variables: Option<&'a Variables<'a>>,
+    arguments: &'a [Word],
+}
+
 /// Reads a text into what was read so far.
-pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
+pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around: Around<'_>) {
     if text.len() > LONGEST {
         return reading.doubt(format!("it has more than {} KiB", LONGEST / 1024));
     }
@@ -26,13 +34,16 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
     if let Err(reason) = parse(text, depth, &mut raws) {
         reading.doubt(format!("it cannot be read as a command line: {reason}"));
     }
-    let constants = Constants::of(text, &raws);
-    let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &constants)).collect();
+    let variables = Variables::of(text, &raws, around.variables, around.arguments);
+    let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &variables)).collect();
     if let Some(reason) = builtins::doubt(&raws, &words) {
         reading.doubt(reason);
     }
     for (raw, words_here) in raws.iter().zip(&words) {
-        let known = stdin_of(raw, &raws, &words, &constants);
+        if raw.is_note {
+            continue;
+        }
+        let known = stdin_of(raw, &raws, &words, &variables);
         let input = match (&known, &raw.stdin) {
             (Some(text), _) => Input::Known(text),
             (None, Stdin::File) => Input::File,
@@ -40,19 +51,19 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
         };
         let assigns = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
         let command = Command::new(words_here.clone(), assigns, raw.redirects.clone());
-        add(reading, command, input, depth);
+        add(reading, command, input, &variables, depth);
     }
 }
 
-fn expanded(reading: &mut Reading, words: &[Word], constants: &Constants) -> Vec<Word> {
-    fields(words, constants).unwrap_or_else(|reason| {
+fn expanded(reading: &mut Reading, words: &[Word], variables: &Variables<'_>) -> Vec<Word> {
+    fields(words, variables).unwrap_or_else(|reason| {
         reading.doubt(reason);
         words.to_vec()
     })
 }
 
 /// Adds a command and everything it would start.
-fn add(reading: &mut Reading, command: Command, input: Input<'_>, depth: usize) {
+fn add(reading: &mut Reading, command: Command, input: Input<'_>, variables: &Variables<'_>, depth: usize) {
     if reading.commands.len() >= MOST {
         return reading.doubt(format!("it holds more than {MOST} commands"));
     }
@@ -63,7 +74,10 @@ fn add(reading: &mut Reading, command: Command, input: Input<'_>, depth: usize) 
     if !words.is_empty() {
         match command.program() {
             None => reading.doubt(format!("it cannot be known which program `{}` starts", shown(&command))),
-            Some(name) => Inside { reading, words: &words, input, depth: depth + 1 }.look(name),
+            Some(name) => {
+                Inside { reading, words: &words, input, variables, arguments: &[], depth: depth + 1 }
+                    .look(name)
+            }
         }
     }
     reading.commands.push(command);
@@ -79,10 +93,19 @@ pub(super) struct Inside<'r, 'a> {
     pub(super) reading: &'r mut Reading,
     pub(super) words: &'a [Word],
     pub(super) input: Input<'a>,
+    variables: &'a Variables<'a>,
+    /// What a shell gets as `$0`, `$1` and so on.
+    arguments: &'a [Word],
     depth: usize,
 }
 
 impl Inside<'_, '_> {
+    /// Reads a text that this command would run.
+    fn read(&mut self, text: &str) {
+        let around = Around { variables: Some(self.variables), arguments: self.arguments };
+        read_into(self.reading, text, self.depth, around);
+    }
+
     fn look(&mut self, program: &str) {
         match runs(program) {
             None => {}
@@ -152,7 +175,7 @@ impl Inside<'_, '_> {
     pub(super) fn command(&mut self, words: Vec<Word>) {
         if !words.is_empty() {
             let command = Command::new(words, Vec::new(), Vec::new());
-            add(self.reading, command, self.input, self.depth);
+            add(self.reading, command, self.input, self.variables, self.depth);
         }
     }
 
@@ -162,7 +185,7 @@ impl Inside<'_, '_> {
         let known: Option<Vec<String>> = words.iter().map(Word::known).collect();
         match known {
             Some(words) if words.is_empty() => {}
-            Some(words) => read_into(self.reading, &words.join(" "), self.depth),
+            Some(words) => self.read(&words.join(" ")),
             None => self.unknown_text(),
         }
     }
@@ -171,7 +194,7 @@ impl Inside<'_, '_> {
     pub(super) fn text_at(&mut self, at: usize) {
         match self.words.get(at).map(Word::known) {
             None => {}
-            Some(Some(text)) => read_into(self.reading, &text, self.depth),
+            Some(Some(text)) => self.read(&text),
             Some(None) => self.unknown_text(),
         }
     }
@@ -207,40 +230,18 @@ impl Inside<'_, '_> {
         let is_input = file.as_deref().is_some_and(is_standard_input);
         match operand {
             _ if reads_text => {
+                self.arguments = self.words.get(at + 1..).unwrap_or_default();
                 self.text_at(at);
-                self.with_parameters(at);
             }
             None => self.lines_of_input(),
-            Some(_) if reads_input || is_input => self.lines_of_input(),
+            Some(_) if reads_input || is_input => {
+                self.arguments = &self.words[at..];
+                self.lines_of_input();
+            }
+            // It may be an option.
+            Some(word) if !word.choices.is_empty() => self.unknown_text(),
             Some(word) => self.file(word),
         }
-    }
-
-    /// `sh -c 'git "$@"' x push`: what the text is with its parameters in place,
-    /// where they are plain words.
-    fn with_parameters(&mut self, at: usize) {
-        let Some(text) = self.text(at).filter(|text| text.contains('$')) else { return };
-        let given = self.words.get(at + 2..).unwrap_or_default();
-        let plain = |text: &String| {
-            text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:+,@%".contains(&byte))
-        };
-        let given: Vec<String> = given.iter().map_while(Word::known).filter(plain).take(9).collect();
-        let all = given.join(" ");
-        if given.is_empty() {
-            return;
-        }
-        self.reading.filled += 1;
-        if self.reading.filled > MOST_FILLED || text.len().max(all.len()) > LONGEST_FILLED {
-            return self.reading.doubt("what a shell makes of its parameters is too much to read");
-        }
-        let mut filled = text;
-        for every in ["\"$@\"", "\"$*\"", "$@", "$*"] {
-            filled = filled.replace(every, &all);
-        }
-        for (number, value) in (1..).zip(&given) {
-            filled = filled.replace(&format!("${number}"), value).replace(&format!("${{{number}}}"), value);
-        }
-        read_into(self.reading, &filled, self.depth);
     }
 
     /// A script's text stands in its file, which is not looked at; one that a
@@ -254,7 +255,7 @@ impl Inside<'_, '_> {
 
     fn lines_of_input(&mut self) {
         match self.input {
-            Input::Known(text) => read_into(self.reading, text, self.depth),
+            Input::Known(text) => self.read(text),
             Input::File => {}
             Input::Unknown => {
                 self.reading.doubt("what a shell reads from its input cannot be known".to_owned());
@@ -265,7 +266,7 @@ impl Inside<'_, '_> {
     /// Where a shell elsewhere would read the here-document.
     fn known_input(&mut self) {
         if let Input::Known(text) = self.input {
-            read_into(self.reading, text, self.depth);
+            self.read(text);
         }
     }
 
@@ -276,7 +277,7 @@ impl Inside<'_, '_> {
             if let Some(value) =
                 text.strip_prefix("--command=").or_else(|| text.strip_prefix("--session-command="))
             {
-                read_into(self.reading, value, self.depth);
+                self.read(value);
             }
             let short = text.starts_with('-') && !text.starts_with("--");
             if matches!(text.as_str(), "--command" | "--session-command") || (short && text.ends_with('c')) {
@@ -333,7 +334,7 @@ impl Inside<'_, '_> {
                 return self.line(at + 1);
             }
             if let Some(line) = text.strip_prefix("--split-string=").or_else(|| text.strip_prefix("-S")) {
-                return read_into(self.reading, line, self.depth);
+                return self.read(line);
             }
         }
         let start = self.behind_options(1, "uC", &["--unset", "--chdir"]);
@@ -353,7 +354,7 @@ impl Inside<'_, '_> {
             match self.text(at) {
                 Some(text) => {
                     if let Some((_, line)) = text.split_once('=') {
-                        read_into(self.reading, line, self.depth);
+                        self.read(line);
                     }
                 }
                 None => self.unknown_text(),
@@ -375,7 +376,7 @@ impl Inside<'_, '_> {
         let words: Vec<String> = words.iter().filter(is_mark).map(Word::text).collect();
         match words.as_slice() {
             [] => self.lines_of_input(),
-            _ => read_into(self.reading, &words.join(" "), self.depth),
+            _ => self.read(&words.join(" ")),
         }
     }
 

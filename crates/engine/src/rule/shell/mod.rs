@@ -3,8 +3,8 @@
 //!
 //! The rooms, in the order a text passes them: `lexer` with `quotes` and
 //! `expansions` (characters → words), `grammar` with `compound` and `redirects` (words →
-//! simple commands, those of substitutions and here-documents included), `fields` (braces,
-//! variables that the text itself sets), `inner` with `stdin`, `wrappers` and `anywhere`
+//! simple commands, those of substitutions and here-documents included), `fields` with `braces` and
+//! `variables` (what the text itself sets), `inner` with `stdin`, `wrappers` and `anywhere`
 //! (commands that are arguments of commands: `sudo`, `sh -c`, `find -exec`), `builtins` (texts
 //! that a shell runs by itself).
 //!
@@ -16,6 +16,7 @@
 //! Pure: a text in, commands out.
 
 mod anywhere;
+mod braces;
 mod builtins;
 mod compound;
 mod expansions;
@@ -28,18 +29,16 @@ mod redirects;
 mod stdin;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod word;
 mod wrappers;
 
-pub use word::{Piece, Word};
+pub use word::{Change, Changed, Piece, Word};
 
 /// A longer text is not read.
 pub const LONGEST: usize = 256 * 1024;
 /// Substitutions, groups and shells inside shells nest no deeper.
 pub const DEEPEST: usize = 40;
-/// So many texts are read again with their parameters in place, and no longer ones.
-const MOST_FILLED: usize = 16;
-const LONGEST_FILLED: usize = 4096;
 /// More commands than this are not looked at.
 pub const MOST: usize = 20_000;
 
@@ -50,8 +49,6 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Why something may run that is not among them.
     pub unclear: Option<String>,
-    /// How many texts were read with their parameters in place.
-    filled: usize,
     /// How many words were taken for the beginning of a command.
     tried: usize,
 }
@@ -93,6 +90,12 @@ impl Command {
         self.words.get(1..).unwrap_or_default()
     }
 
+    /// The words with all that they may be.
+    pub fn possible_line(&self) -> String {
+        let all = self.words.iter().flat_map(|word| std::iter::once(word).chain(&word.choices));
+        all.map(Word::text).collect::<Vec<_>>().join(" ")
+    }
+
     /// The words as one line, for expressions and messages.
     pub fn line(&self) -> String {
         let words: Vec<String> = self.words.iter().map(Word::text).collect();
@@ -103,7 +106,7 @@ impl Command {
 /// Reads a command line.
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
-    inner::read_into(&mut reading, text, 0);
+    inner::read_into(&mut reading, text, 0, inner::Around::default());
     reading
 }
 

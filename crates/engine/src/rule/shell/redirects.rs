@@ -70,8 +70,9 @@ impl Parser<'_> {
                 };
                 inner.deeper(|parser| parser.quoted_until(&mut word, None))?;
             }
-            if let Some(raw) = promised.command.and_then(|number| self.commands.get_mut(number)) {
-                raw.stdin = Stdin::Text(word);
+            match promised.command.and_then(|number| self.commands.get_mut(number)) {
+                Some(raw) => raw.stdin = Stdin::Text(word),
+                None => self.commands.push(Raw { stdin: Stdin::Text(word), is_note: true, ..Raw::default() }),
             }
         }
         Ok(())
