@@ -170,6 +170,11 @@ fn nothing_hostile_exhausts_anything() {
         }
     }
     cases.push("sh -c '".to_owned() + &"$@ ".repeat(40_000) + "' _ " + &"a".repeat(50_000));
+    cases.push(format!("X={}; ls {}", "a".repeat(100_000), "$X ".repeat(40_000)));
+    cases.push(format!("{}; ls {}", "X=$X$Y; Y=$X$Y; ".repeat(2000), "$X$Y ".repeat(2000)));
+    cases.push(format!("{}", "strace sudo ".repeat(4000)));
+    cases.push(format!("for i in {}; do {}; done", "abc ".repeat(20_000), "ls $i${i%x}; ".repeat(8000)));
+    cases.push(format!("while read x; do {}; done <<< '{}'", "ls $x; ".repeat(8000), "b ".repeat(50_000)));
     cases.push("sh -c ".repeat(30) + "'sh -c \"$1\" _ $1' _ a b c");
     for line in cases {
         // Whatever comes of it, it comes soon and without a panic.

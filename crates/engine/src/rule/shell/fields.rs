@@ -98,10 +98,18 @@ fn values(name: &str, quoted: bool, variables: &Variables<'_>) -> Vec<Vec<Piece>
         true => word.pieces.clone(),
         false => word.pieces.iter().flat_map(|piece| separated(piece, variables)).collect(),
     };
+    let possible = variables.possible(name);
+    let length = match variables.certain(name) {
+        Some(value) => value.len(),
+        None => possible.iter().map(Word::weight).sum(),
+    };
+    if !variables.may_write(length) {
+        return vec![vec![Piece::Any]];
+    }
     if let Some(value) = variables.certain(name) {
         return vec![one(&Word::literal(value))];
     }
-    match variables.possible(name) {
+    match possible {
         [] => vec![vec![Piece::Unknown]],
         possible => possible.iter().map(one).collect(),
     }

@@ -4,6 +4,7 @@
 //! of the values that the text gives it, by an assignment, `for`, `set --`, `read`, `printf -v`,
 //! a list, or the arguments of a function or a shell. One that the text does not set is unknown.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::fields::alternatives;
@@ -12,6 +13,8 @@ use super::word::{Piece, Word};
 
 /// A variable with more values than this may be anything.
 const MOST_VALUES: usize = 64;
+/// So many bytes of values are written out; then they may be anything.
+const MOST_WRITTEN: usize = 1 << 20;
 /// The name under which all of `$1`, `$@` and their kin are kept.
 const POSITIONAL: &str = "@";
 
@@ -23,6 +26,7 @@ pub(super) struct Variables<'o> {
     outer: Option<&'o Variables<'o>>,
     /// What `IFS` adds to blanks.
     separators: String,
+    written: Cell<usize>,
 }
 
 impl<'o> Variables<'o> {
@@ -100,6 +104,13 @@ impl<'o> Variables<'o> {
             (None, Some(outer)) => outer.possible(name),
             (None, None) => &[],
         }
+    }
+
+    /// Counts bytes that are written out; false when it is enough.
+    pub fn may_write(&self, bytes: usize) -> bool {
+        self.written.set(self.written.get() + bytes);
+        let enough = self.written.get() > MOST_WRITTEN;
+        !enough && self.outer.is_none_or(|outer| outer.may_write(bytes))
     }
 
     /// Whether a character separates words of a value.

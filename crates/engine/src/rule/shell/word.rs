@@ -108,6 +108,12 @@ impl Word {
         }
     }
 
+    /// About how much there is of it.
+    pub(super) fn weight(&self) -> usize {
+        let of = |piece: &Piece| if let Piece::Text(text) = piece { text.len() } else { 16 };
+        self.pieces.iter().map(of).sum()
+    }
+
     /// The text of a word that was not quoted and holds nothing unknown: only
     /// such a word can be a keyword.
     pub fn bare(&self) -> Option<String> {
