@@ -103,6 +103,22 @@ impl PathGlob {
         &self.pattern
     }
 
+    /// Whether a path could fit in which `None` stands for anything at all.
+    pub(super) fn could_match(&self, path: &[Option<char>]) -> bool {
+        let Some(unknown) = path.iter().rposition(Option::is_none) else {
+            return self.matches(&path.iter().flatten().collect::<String>());
+        };
+        let tail: String = path[unknown + 1..].iter().flatten().collect();
+        // Where something unknown may be left again by `..`, nothing is known.
+        if tail.split('/').any(|name| name == "..") {
+            return true;
+        }
+        let is_slash = |character: &Option<char>| *character == Some('/');
+        let name = path.iter().rposition(is_slash).map_or(0, |slash| slash + 1);
+        let looked_at = if self.of_name { &path[name..] } else { path };
+        self.choices.iter().any(|parts| fits(parts, looked_at, |character| character != '/'))
+    }
+
     /// Whether a path fits, however it is spelt.
     pub fn matches(&self, path: &str) -> bool {
         let path = straightened(path);

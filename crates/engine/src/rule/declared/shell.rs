@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::glob::{PathGlob, TextGlob};
 use super::truth::{Asking, Truth};
 use crate::matcher::{Matcher, Verdict};
-use crate::rule::shell::{Command, Piece, Reading, Word};
+use crate::rule::shell::{Command, Piece, Reading, Redirect, UNKNOWN_NAME, Word};
 
 /// What one command must be. Parts that are empty ask for nothing.
 #[derive(Debug, Clone, Default)]
@@ -116,20 +116,28 @@ impl ShellTest {
             if lax { self.begins_with_args(command.args()) } else { self.has_args(command.args()) };
         (self.program.is_empty() || is_program)
             && has_args
-            && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to))
-            && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from))
-            && (self.assigns.is_empty() || command.assigns.iter().any(|name| any(&self.assigns, name)))
+            && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to, strict))
+            && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from, strict))
+            && (self.assigns.is_empty() || self.assigns_one(command, strict))
             && self.matches.as_ref().is_none_or(|matcher| {
                 let fits = |line: &str| matcher.matches(line) != Verdict::NoMatch;
                 fits(&command.line()) || (strict && fits(&command.possible_line()))
             })
     }
 
-    fn brings_more(&self, command: &Command) -> bool {
-        let writes = |redirect: &&crate::rule::shell::Redirect| {
-            redirect.writes && redirect.target.known().as_deref() != Some("/dev/null")
+    fn assigns_one(&self, command: &Command, strict: bool) -> bool {
+        let is_one = |name: &String| match name == UNKNOWN_NAME {
+            true => strict,
+            false => any(&self.assigns, name),
         };
-        let reads = |redirect: &crate::rule::shell::Redirect| !redirect.writes;
+        let names = &command.assigns;
+        if strict { names.iter().any(is_one) } else { !names.is_empty() && names.iter().all(is_one) }
+    }
+
+    fn brings_more(&self, command: &Command) -> bool {
+        let writes =
+            |redirect: &&Redirect| redirect.writes && redirect.target.known().as_deref() != Some("/dev/null");
+        let reads = |redirect: &Redirect| !redirect.writes;
         (self.writes_to.is_empty() && command.redirects.iter().filter(writes).count() > 0)
             || (self.reads_from.is_empty() && command.redirects.iter().any(reads))
             || (self.assigns.is_empty() && !command.assigns.is_empty())
@@ -292,8 +300,13 @@ fn could_be(glob: &TextGlob, arg: &Word) -> bool {
     if arg.is_unknown() || (!begins_known && !glob.is_plain()) {
         return false;
     }
+    glob.could_match(&with_gaps(arg))
+}
+
+/// The characters of a word, with none where something unknown stands.
+fn with_gaps(word: &Word) -> Vec<Option<char>> {
     let mut text: Vec<Option<char>> = Vec::new();
-    for piece in &arg.pieces {
+    for piece in &word.pieces {
         match piece {
             Piece::Text(known) => text.extend(known.chars().map(Some)),
             Piece::Mark(mark @ ('{' | '}' | ',')) => text.push(Some(*mark)),
@@ -312,10 +325,32 @@ fn could_be(glob: &TextGlob, arg: &Word) -> bool {
             | Piece::Space => text.push(None),
         }
     }
-    glob.could_match(&text)
+    text
 }
 
-fn has_redirect(command: &Command, writes: bool, globs: &[PathGlob]) -> bool {
-    let files = command.redirects.iter().filter(|redirect| redirect.writes == writes);
-    files.map(|redirect| redirect.target.text()).any(|file| globs.iter().any(|glob| glob.matches(&file)))
+/// One such file, which may be it once it is known; or, to allow, such files alone.
+fn has_redirect(command: &Command, writes: bool, globs: &[PathGlob], strict: bool) -> bool {
+    let mut files = command.redirects.iter().filter(|redirect| redirect.writes == writes).peekable();
+    if strict {
+        return files.any(|redirect| {
+            let target = &redirect.target;
+            // What it is by the text itself says more than that it is not known.
+            let choices =
+                if target.choices.is_empty() { std::slice::from_ref(target) } else { &target.choices };
+            choices.iter().any(|file| could_be_file(globs, file))
+        });
+    }
+    let is_one = |redirect: &Redirect| {
+        let file = redirect.target.known().filter(|_| !has_glob(&redirect.target));
+        file.is_some_and(|file| globs.iter().any(|glob| glob.matches(&file)))
+    };
+    files.peek().is_some() && files.all(is_one)
+}
+
+fn could_be_file(globs: &[PathGlob], file: &Word) -> bool {
+    if file.pieces == [Piece::Process] {
+        return false;
+    }
+    let text = with_gaps(file);
+    globs.iter().any(|glob| glob.could_match(&text))
 }

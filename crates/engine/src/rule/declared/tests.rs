@@ -138,7 +138,7 @@ fn no_spelling_of_it_gets_past() {
         "[[ -v 'a[$(rm -rf /)]' ]]", "printf -v 'a[$(rm -rf /)]' x", "a='$(rm -rf /)'; echo ${a@P}", "echo \"${a@P}\"", "PS4='$(rm -rf /)'; set -x; ls", "BASH_ENV=x bash -c ls",
         "env BASH_ENV=x bash y", "export BASH_ENV=x", "ENV='$(rm -rf /)' sh -i", "PROMPT_COMMAND='rm -rf /'", "PROMPT_COMMAND=x bash", "alias g='git push'\ng --force", "alias git=x; git push",
         "declare -n a=b; git push $a",
-        "for i in --force; do git push $i; done", "for i in a --force b; do git push \"$i\"; done", "set -- --force; git push $1", "set -- push --force; git \"$@\"", "X=(push --force); git \"${X[@]}\"",
+        "env 'A=b' git push -f", "sudo \"A=b c\" git push -f", "for i in --force; do git push $i; done", "for i in a --force b; do git push \"$i\"; done", "set -- --force; git push $1", "set -- push --force; git \"$@\"", "X=(push --force); git \"${X[@]}\"",
         "X=(--force); git push ${X[0]}", "X=(); X+=(--force); git push ${X[@]}", "X=([0]=--force); git push $X", "git push ${X:---force}", "git push ${X---force}", "git push ${X:=--force}", "X=1; git push ${X:+--force}",
         "git push \"${X:---force}\"", "git push --f{o..o}rce", "git push -{e..g}", "f(){ git \"$@\"; }; f push --force", "f() { git push $1; }; f -f", "function f { git push \"$2\"; }; f a -f", "f() { X=$1; git push $X; }; f -f",
         "bash -c 'git push $0' --force", "sh -c 'git push ${1}' _ --force", "A=--force bash -c 'git push $A'", "env A=--force bash -c 'git push $A'", "export A=--force; bash -c 'git push $A'", "A=--force; eval 'git push $A'",
@@ -217,6 +217,44 @@ fn an_option_that_is_allowed_may_stand_anywhere() {
     for (line, allowed) in cases {
         assert_eq!(truth_of(&["git push --dry-run"], line, false).is_yes(), allowed, "{line}");
     }
+}
+
+fn check_test(test: &ShellTest, trips: &[&str], passes: &[&str]) {
+    let rows = trips.iter().map(|line| (line, TRIPS)).chain(passes.iter().map(|line| (line, PASSES)));
+    for (line, expected) in rows {
+        let asking = Asking { strict: true, reasons: true };
+        let truth = super::shell::truth(&crate::rule::shell::read(line), std::slice::from_ref(test), asking);
+        assert_eq!(!matches!(truth, Truth::No(_)), expected, "{}: {line}", test.summary());
+    }
+}
+
+#[test]
+#[rustfmt::skip] // tables of short lines
+fn variables_and_files_are_found_however_they_are_named() {
+    let path = |glob: &str| vec![PathGlob::parse(glob).expect("a pattern")];
+    check_test(
+        &ShellTest { assigns: vec![TextGlob::new("LD_*")], ..ShellTest::default() },
+        &[
+            "LD_PRELOAD=x ls", "env LD_PRELOAD=x ls", "sudo LD_PRELOAD=x ls", "export LD_PRELOAD=x", "declare -x LD_PRELOAD=x", "typeset -x LD_PRELOAD=x",
+            "readonly LD_PRELOAD=x", "local LD_PRELOAD=x", "sudo -u me env -i LD_PRELOAD=x ls", "LD_PRELOAD=x; ls", "read LD_PRELOAD <<< x", "printf -v LD_PRELOAD x",
+            "sh -c 'export LD_PRELOAD=x; ls'", "builtin export LD_PRELOAD=x", "command export LD_PRELOAD=x", "export 'LD_PRELOAD=x'", "env 'LD_PRELOAD=x' ls", "N=LD_PRELOAD; export $N=x",
+            "export \"$N=x\"", "env $X ls", "export $(cat .env)",
+        ],
+        &["X=1 make", "env X=1 ls", "export PATH=$PATH:/x", "export A", "echo LD_PRELOAD=x", "make LD_FLAGS=x", "read A", "sudo ls"],
+    );
+    check_test(
+        &ShellTest { writes_to: path(".env*"), ..ShellTest::default() },
+        &[
+            "echo > .env", "echo >> ./.env.local", "X=.env; echo > $X", "echo > .e*", "echo > $(echo .env)", "echo > \"$X\"", "X=a; X=.env; echo > $X", "echo > {.env,x}", "for f in .env; do echo > $f; done",
+            "echo &> .env", "cat <> .env", "{ echo; } > .env", "echo > a/$X", "echo > .env$X", "echo >& .env", "sh -c 'echo > $0' .env", "echo > $X/../.env",
+        ],
+        &["echo > x", "echo > $DIR/out.txt", "echo < .env", "X=a; echo > $X", "ls 2>&1 >/dev/null", "for f in a b; do echo > $f.txt; done", "ls > >(cat)", "echo > log-$(date)"],
+    );
+    check_test(
+        &ShellTest { reads_from: path(".env*"), ..ShellTest::default() },
+        &["cat < .env", "X=.env; cat < $X", "cat <>.env", "cat < .e*", "cat < .en?", "cat < .[e]nv", "while read x; do :; done < .env", "cat < $(echo .env)"],
+        &["cat < x", "cat > .env", "cat < <(ls)", "cat <<< .env", "cat <<EOF\n.env\nEOF", "cat < $D/list.txt"],
+    );
 }
 
 fn shell_rule(permission: crate::Permission, condition: Condition) -> Rule {

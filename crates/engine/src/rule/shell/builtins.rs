@@ -31,7 +31,7 @@ const TAKE_NAMES: [&str; 16] = [
 /// Why a shell may run something here that is not among the commands.
 pub(super) fn doubt(raws: &[Raw], words: &[Vec<Word>]) -> Option<String> {
     let set = raws.iter().flat_map(|raw| &raw.assigns);
-    let named = words.iter().flatten().filter_map(super::grammar::assignment);
+    let named = words.iter().flatten().filter_map(super::grammar::argument_assignment);
     if let Some((name, _)) = set.cloned().chain(named).find(|(name, value)| is_run(name, value.as_ref())) {
         return Some(format!("a shell may run the value of `{name}`"));
     }

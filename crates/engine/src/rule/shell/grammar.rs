@@ -227,6 +227,11 @@ pub(super) fn too_deep() -> String {
     format!("it nests more than {DEEPEST} deep")
 }
 
+/// The same as an argument, where quotes do not matter: `env 'A=b' cmd`.
+pub(super) fn argument_assignment(word: &Word) -> Option<(String, Option<Word>)> {
+    assignment(&Word { quoted: false, ..word.clone() })
+}
+
 /// `name=value`, `name+=value` or `name[…]=value`; the value only where it is
 /// all there is to know of the variable.
 pub(super) fn assignment(word: &Word) -> Option<(String, Option<Word>)> {

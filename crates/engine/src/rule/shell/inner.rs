@@ -3,12 +3,12 @@
 
 use super::builtins;
 use super::fields::fields;
-use super::grammar::{Stdin, assignment, parse};
+use super::grammar::{Stdin, argument_assignment, parse};
 use super::stdin::stdin_of;
-use super::variables::Variables;
+use super::variables::{Variables, names_set};
 use super::word::{Piece, Word};
 use super::wrappers::{Runs, runs};
-use super::{Command, DEEPEST, LONGEST, MOST, Reading};
+use super::{Command, DEEPEST, LONGEST, MOST, Reading, Redirect};
 
 /// What a command reads, as far as that is known.
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +49,10 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around:
             (None, Stdin::File) => Input::File,
             (None, Stdin::Inherited | Stdin::Pipe(_) | Stdin::Text(_)) => Input::Unknown,
         };
-        let assigns = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
-        let command = Command::new(words_here.clone(), assigns, raw.redirects.clone());
+        let mut assigns: Vec<String> = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
+        assigns.extend(names_set(words_here));
+        let redirects = targets(reading, &raw.redirects, &variables);
+        let command = Command::new(words_here.clone(), assigns, redirects);
         add(reading, command, input, &variables, depth);
     }
 }
@@ -60,6 +62,16 @@ fn expanded(reading: &mut Reading, words: &[Word], variables: &Variables<'_>) ->
         reading.doubt(reason);
         words.to_vec()
     })
+}
+
+/// Redirections with their files as a shell would name them.
+fn targets(reading: &mut Reading, redirects: &[Redirect], variables: &Variables<'_>) -> Vec<Redirect> {
+    let mut result = Vec::new();
+    for redirect in redirects {
+        let files = expanded(reading, std::slice::from_ref(&redirect.target), variables);
+        result.extend(files.into_iter().map(|target| Redirect { target, ..redirect.clone() }));
+    }
+    result
 }
 
 /// Adds a command and everything it would start.
@@ -157,7 +169,7 @@ impl Inside<'_, '_> {
                 let takes = letters.find(|letter| values.contains(letter));
                 let last = takes.is_some_and(|place| letters[place..].chars().count() == 1);
                 at += if last { 2 } else { 1 };
-            } else if assignment(&self.words[at]).is_some() {
+            } else if argument_assignment(&self.words[at]).is_some() {
                 at += 1;
             } else {
                 break;
@@ -169,12 +181,19 @@ impl Inside<'_, '_> {
     /// The words from here on are a command.
     pub(super) fn command_at(&mut self, at: usize) {
         let words = self.words.get(at..).unwrap_or_default();
-        self.command(words.to_vec());
+        let options = &self.words[1..at.min(self.words.len()).max(1)];
+        let assigns = options.iter().filter_map(argument_assignment).map(|(name, _)| name).collect();
+        self.command_with(words.to_vec(), assigns);
     }
 
     pub(super) fn command(&mut self, words: Vec<Word>) {
+        self.command_with(words, Vec::new());
+    }
+
+    fn command_with(&mut self, words: Vec<Word>, mut assigns: Vec<String>) {
         if !words.is_empty() {
-            let command = Command::new(words, Vec::new(), Vec::new());
+            assigns.extend(names_set(&words));
+            let command = Command::new(words, assigns, Vec::new());
             add(self.reading, command, self.input, self.variables, self.depth);
         }
     }

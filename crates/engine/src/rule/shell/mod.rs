@@ -39,6 +39,8 @@ pub use word::{Change, Changed, Piece, Word};
 pub const LONGEST: usize = 256 * 1024;
 /// Substitutions, groups and shells inside shells nest no deeper.
 pub const DEEPEST: usize = 40;
+/// The name of a variable whose name is not known: `export "$x"`.
+pub const UNKNOWN_NAME: &str = "…";
 /// More commands than this are not looked at.
 pub const MOST: usize = 20_000;
 
@@ -58,7 +60,7 @@ pub struct Reading {
 pub struct Command {
     /// The program and its arguments; none for assignments or redirections alone.
     pub words: Vec<Word>,
-    /// The names of the variables set before it.
+    /// The names of the variables set before it or by it.
     pub assigns: Vec<String>,
     /// Where its input comes from and where its output goes.
     pub redirects: Vec<Redirect>,

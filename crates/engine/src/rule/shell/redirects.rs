@@ -45,6 +45,11 @@ impl Parser<'_> {
                 raw.stdin = if is_written { Stdin::Pipe(None) } else { Stdin::File };
                 raw.redirects.push(Redirect { writes: false, target });
             }
+            "<>" => {
+                raw.stdin = Stdin::Pipe(None);
+                raw.redirects.push(Redirect { writes: false, target: target.clone() });
+                raw.redirects.push(Redirect { writes: true, target });
+            }
             _ => raw.redirects.push(Redirect { writes: true, target }),
         }
         Ok(())

@@ -7,8 +7,9 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
+use super::UNKNOWN_NAME;
 use super::fields::alternatives;
-use super::grammar::{Raw, Stdin, assignment};
+use super::grammar::{Raw, Stdin, argument_assignment, assignment};
 use super::word::{Piece, Word};
 
 /// A variable with more values than this may be anything.
@@ -130,7 +131,7 @@ fn given_by(raws: &[Raw]) -> Vec<(String, Option<Word>)> {
     for raw in raws {
         set.extend(raw.assigns.iter().cloned());
         let Some((first, args)) = raw.words.split_first() else { continue };
-        set.extend(args.iter().filter_map(assignment));
+        set.extend(args.iter().filter_map(argument_assignment));
         let Some(program) = first.known() else { continue };
         let positional = |word: &Word| (POSITIONAL.to_owned(), Some(word.clone()));
         match program.as_str() {
@@ -161,11 +162,22 @@ pub(super) fn names_set(words: &[Word]) -> Vec<String> {
     let Some((first, args)) = words.split_first() else { return Vec::new() };
     match first.known().as_deref() {
         Some("export" | "declare" | "typeset" | "local" | "readonly") => {
-            args.iter().filter_map(assignment).map(|(name, _)| name).collect()
+            args.iter().filter_map(name_declared).collect()
         }
         Some("read" | "mapfile" | "readarray") => names_read(args),
         Some("printf") => printed_into(args).into_iter().map(|(name, _)| name).take(1).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Without a value, it may be one that was set before: `export LD_PRELOAD`.
+fn name_declared(word: &Word) -> Option<String> {
+    if let Some((name, _)) = argument_assignment(word) {
+        return Some(name);
+    }
+    match word.known() {
+        Some(text) => super::lexer::is_name(&text).then_some(text),
+        None => Some(UNKNOWN_NAME.to_owned()),
     }
 }
 
