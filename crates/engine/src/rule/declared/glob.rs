@@ -88,11 +88,13 @@ impl PathGlob {
             return Err("a pattern for paths is empty".to_owned());
         }
         let of_name = !pattern.contains('/');
+        // A directory is all that is in it.
+        let inside = if pattern.ends_with('/') { "**" } else { "" };
         // A relative pattern fits at any depth.
         let whole = if of_name || pattern.starts_with('/') || pattern.starts_with("**") {
-            pattern.to_owned()
+            format!("{pattern}{inside}")
         } else {
-            format!("**/{}", pattern.strip_prefix("./").unwrap_or(pattern))
+            format!("**/{}{inside}", pattern.strip_prefix("./").unwrap_or(pattern))
         };
         let choices = alternatives(&whole)?.iter().map(|choice| parts(choice)).collect::<Result<_, _>>()?;
         Ok(PathGlob { pattern: pattern.to_owned(), choices, of_name })
@@ -299,6 +301,10 @@ mod tests {
             ("*.pem", "/a.pem/b", false),
             ("secrets/**", "/home/me/p/secrets/a/b", true),
             ("secrets/**", "/home/me/p/secrets", false),
+            ("secrets/", "/home/me/p/secrets/a/b", true),
+            ("secrets/", "secrets/a", true),
+            ("secrets/", "/p/secrets", false),
+            ("/etc/", "/etc/passwd", true),
             ("secrets/*", "/p/secrets/a/b", false),
             ("/etc/**", "/etc/passwd", true),
             ("/etc/**", "/etc//x/./y", true),

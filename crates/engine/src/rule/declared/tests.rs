@@ -138,6 +138,7 @@ fn no_spelling_of_it_gets_past() {
         "[[ -v 'a[$(rm -rf /)]' ]]", "printf -v 'a[$(rm -rf /)]' x", "a='$(rm -rf /)'; echo ${a@P}", "echo \"${a@P}\"", "PS4='$(rm -rf /)'; set -x; ls", "BASH_ENV=x bash -c ls",
         "env BASH_ENV=x bash y", "export BASH_ENV=x", "ENV='$(rm -rf /)' sh -i", "PROMPT_COMMAND='rm -rf /'", "PROMPT_COMMAND=x bash", "alias g='git push'\ng --force", "alias git=x; git push",
         "declare -n a=b; git push $a",
+        "if", "{", "f()", "while", "if ls; then", "if ls; then cat", "while true; do ls", "for i in a; do", "for i in a", "{ ls", "( { ls )", "ls &&", "ls |", "f() ", "function f", "$(if)", "until", "do",
         "env 'A=b' git push -f", "sudo \"A=b c\" git push -f", "for i in --force; do git push $i; done", "for i in a --force b; do git push \"$i\"; done", "set -- --force; git push $1", "set -- push --force; git \"$@\"", "X=(push --force); git \"${X[@]}\"",
         "X=(--force); git push ${X[0]}", "X=(); X+=(--force); git push ${X[@]}", "X=([0]=--force); git push $X", "git push ${X:---force}", "git push ${X---force}", "git push ${X:=--force}", "X=1; git push ${X:+--force}",
         "git push \"${X:---force}\"", "git push --f{o..o}rce", "git push -{e..g}", "f(){ git \"$@\"; }; f push --force", "f() { git push $1; }; f -f", "function f { git push \"$2\"; }; f a -f", "f() { X=$1; git push $X; }; f -f",
