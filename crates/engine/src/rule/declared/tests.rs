@@ -59,6 +59,10 @@ fn what_is_harmless_does_not_trip() {
         "git push ${REMOTE:-origin} ${BRANCH}", "git push \"${X%/}\"", "X=(a b); git push \"${X[@]}\"", "f() { git push \"$1\"; }; f origin", "sh -c 'git push $1' _ origin", "read X <<< origin; git push $X", "rm file{1..10}.txt", "rm {1..3}",
         "git push $REMOTE", "for r in origin backup; do git push $r main; done", "while read -r b; do git push origin --delete \"$b\"; done < list", "B=${1:-main}; git push origin $B", "N=$((1+2)); rm f$N", "V=1.2; git push origin \"v${V%.*}\"",
         "IFS=$'\\n'; for f in $(ls); do rm $f; done", "printf -v X '%s' origin; git push $X", "a=1; a=2; git push o$a", "DIRS='a b'; DIRS=\"$DIRS\"; rm $DIRS", "tmp=$(mktemp -d); trap 'rm -r \"$tmp\"' EXIT; ls",
+        "if ! command -v jq >/dev/null; then echo no; fi", "for i in $(seq 1 3); do git push origin \"v$i\"; done", "ARGS=(); ARGS+=(--tags); git push \"${ARGS[@]}\"", "while true; do git push && break; sleep 1; done",
+        "git push origin HEAD:refs/heads/${USER}/x", "VERSION=1.0; git tag v$VERSION && git push origin v$VERSION", "{ echo a; echo b; } > f", "rm -f \"${TMP:-/tmp/x}\"", "rm -r \"${DIR:?}\"/*", "export $(grep -v '^#' .env | xargs)",
+        "f() { local x=$1; shift; git push \"$x\" \"$@\"; }; f origin main", "MSG=\"a $(date)\"; git commit -m \"$MSG\"; git push", "sudo -E env \"PATH=$PATH\" git push", "env \"A=$B\" make", "cat <<EOF > f\n${X:-y}\nEOF", "[[ $x == *.rs ]] && rm $x",
+        "git add -A &&\ngit push", "ls |\ngrep x", "if a; then\n  b\nfi", "f()\n{\n  ls\n}\nf", "case $x in a) ls ;; esac", "for ((i=0;i<3;i++)); do git push; done", "cd x && { git push || true; }", "time { git push; }",
         "npm test", "cargo build && cargo test", "for f in *.rs; do wc -l $f; done", "docker compose up -d", "X=1 make", "ENV=production npm start",
         "git commit -m \"$(cat <<'EOF'\nIt's rm -rf, and git push --force.\nEOF\n)\"", "ls | xargs -I{} sh -c 'mv {} {}.bak'", "ls | xargs -I {} rm {}", "find . | xargs grep -f x",
         "while read -r f; do rm \"$f\"; done < list", "PS1='$ '; ls", "ENV=$STAGE make", "strace -f -o log ls", "valgrind ./a.out -rf", "perf stat -e cycles make", "cat <<\\EOF\n$x\nEOF",
@@ -139,6 +143,8 @@ fn no_spelling_of_it_gets_past() {
         "env BASH_ENV=x bash y", "export BASH_ENV=x", "ENV='$(rm -rf /)' sh -i", "PROMPT_COMMAND='rm -rf /'", "PROMPT_COMMAND=x bash", "alias g='git push'\ng --force", "alias git=x; git push",
         "declare -n a=b; git push $a",
         "if", "{", "f()", "while", "if ls; then", "if ls; then cat", "while true; do ls", "for i in a; do", "for i in a", "{ ls", "( { ls )", "ls &&", "ls |", "f() ", "function f", "$(if)", "until", "do",
+        "a=(git push --force); \"${a[@]}\"", "F=(--force); git push ${F[@]:0:1}", "export F; F=--force; sh -c \"git push \\$F\"", "trap 'git push $X' EXIT; X=a; X=--force", "sudo env \"PATH=$PATH\" git push -f", "eval \"git push $F\"",
+        "set -- --force; git push \"${@}\"", "set -- --force; git push \"${1}\"", "X='git push --force'; X=$X; $X", "git push ${A:-${B:---force}}", "git push ${A:-$(ls)--force}", "X=--force; git push ${Y:-$X}",
         "env 'A=b' git push -f", "sudo \"A=b c\" git push -f", "for i in --force; do git push $i; done", "for i in a --force b; do git push \"$i\"; done", "set -- --force; git push $1", "set -- push --force; git \"$@\"", "X=(push --force); git \"${X[@]}\"",
         "X=(--force); git push ${X[0]}", "X=(); X+=(--force); git push ${X[@]}", "X=([0]=--force); git push $X", "git push ${X:---force}", "git push ${X---force}", "git push ${X:=--force}", "X=1; git push ${X:+--force}",
         "git push \"${X:---force}\"", "git push --f{o..o}rce", "git push -{e..g}", "f(){ git \"$@\"; }; f push --force", "f() { git push $1; }; f -f", "function f { git push \"$2\"; }; f a -f", "f() { X=$1; git push $X; }; f -f",
@@ -173,7 +179,7 @@ fn nothing_hostile_exhausts_anything() {
     cases.push("sh -c '".to_owned() + &"$@ ".repeat(40_000) + "' _ " + &"a".repeat(50_000));
     cases.push(format!("X={}; ls {}", "a".repeat(100_000), "$X ".repeat(40_000)));
     cases.push(format!("{}; ls {}", "X=$X$Y; Y=$X$Y; ".repeat(2000), "$X$Y ".repeat(2000)));
-    cases.push(format!("{}", "strace sudo ".repeat(4000)));
+    cases.push("strace sudo ".repeat(4000));
     cases.push(format!("for i in {}; do {}; done", "abc ".repeat(20_000), "ls $i${i%x}; ".repeat(8000)));
     cases.push(format!("while read x; do {}; done <<< '{}'", "ls $x; ".repeat(8000), "b ".repeat(50_000)));
     cases.push("sh -c ".repeat(30) + "'sh -c \"$1\" _ $1' _ a b c");

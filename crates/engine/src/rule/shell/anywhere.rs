@@ -1,5 +1,5 @@
-//! Programs that run a command which stands somewhere behind their options, and `xargs`,
-//! whose command is not whole before it runs.
+//! Programs that run a command which stands somewhere behind their options, and `find`,
+//! `parallel` and `xargs`, whose command is not whole before it runs.
 
 use super::inner::{Input, Inside};
 use super::word::{Piece, Word};
@@ -63,6 +63,34 @@ impl Inside<'_, '_> {
             (input, Some(mark)) => words = filled(&words, &mark, input),
         }
         self.command(words);
+    }
+
+    pub(super) fn find(&mut self) {
+        const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+        let mut at = 1;
+        while at < self.words.len() {
+            let runs = self.text(at).is_some_and(|text| RUNS.contains(&text.as_str()));
+            at += 1;
+            if !runs {
+                continue;
+            }
+            let rest = &self.words[at..];
+            let ends = |word: &Word| matches!(word.known().as_deref(), Some(";" | "+"));
+            let length = rest.iter().position(ends).unwrap_or(rest.len());
+            self.command(rest[..length].to_vec());
+            at += length;
+        }
+    }
+
+    pub(super) fn parallel(&mut self) {
+        let start = self.behind_options(1, "jPSNnLIdaX", &["--jobs", "--arg-file", "--delay", "--timeout"]);
+        let words = self.words.get(start..).unwrap_or_default();
+        let is_mark = |word: &&Word| !word.known().is_some_and(|text| text.starts_with(":::"));
+        let words: Vec<String> = words.iter().filter(is_mark).map(Word::text).collect();
+        match words.as_slice() {
+            [] => self.lines_of_input(),
+            _ => self.read(&words.join(" ")),
+        }
     }
 
     /// What `-I` names: it stands for what is read.

@@ -113,7 +113,7 @@ pub(super) struct Inside<'r, 'a> {
 
 impl Inside<'_, '_> {
     /// Reads a text that this command would run.
-    fn read(&mut self, text: &str) {
+    pub(super) fn read(&mut self, text: &str) {
         let around = Around { variables: Some(self.variables), arguments: self.arguments };
         read_into(self.reading, text, self.depth, around);
     }
@@ -160,7 +160,12 @@ impl Inside<'_, '_> {
     /// The place behind options and assignments, from this place on.
     pub(super) fn behind_options(&self, from: usize, values: &str, long_values: &[&str]) -> usize {
         let mut at = from;
-        while let Some(text) = self.text(at) {
+        while let Some(word) = self.words.get(at) {
+            if argument_assignment(word).is_some() {
+                at += 1;
+                continue;
+            }
+            let Some(text) = word.known() else { break };
             if text == "--" {
                 return at + 1;
             } else if text.starts_with("--") {
@@ -169,8 +174,6 @@ impl Inside<'_, '_> {
                 let takes = letters.find(|letter| values.contains(letter));
                 let last = takes.is_some_and(|place| letters[place..].chars().count() == 1);
                 at += if last { 2 } else { 1 };
-            } else if argument_assignment(&self.words[at]).is_some() {
-                at += 1;
             } else {
                 break;
             }
@@ -272,7 +275,7 @@ impl Inside<'_, '_> {
         }
     }
 
-    fn lines_of_input(&mut self) {
+    pub(super) fn lines_of_input(&mut self) {
         match self.input {
             Input::Known(text) => self.read(text),
             Input::File => {}
@@ -326,23 +329,6 @@ impl Inside<'_, '_> {
         }
     }
 
-    fn find(&mut self) {
-        const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-        let mut at = 1;
-        while at < self.words.len() {
-            let runs = self.text(at).is_some_and(|text| RUNS.contains(&text.as_str()));
-            at += 1;
-            if !runs {
-                continue;
-            }
-            let rest = &self.words[at..];
-            let ends = |word: &Word| matches!(word.known().as_deref(), Some(";" | "+"));
-            let length = rest.iter().position(ends).unwrap_or(rest.len());
-            self.command(rest[..length].to_vec());
-            at += length;
-        }
-    }
-
     fn env(&mut self) {
         for at in 1..self.words.len() {
             let Some(text) = self.text(at) else { continue };
@@ -385,17 +371,6 @@ impl Inside<'_, '_> {
         if let Some(word) = self.words.get(1) {
             let input = word.known().as_deref().is_some_and(is_standard_input);
             if input { self.lines_of_input() } else { self.file(word) }
-        }
-    }
-
-    fn parallel(&mut self) {
-        let start = self.behind_options(1, "jPSNnLIdaX", &["--jobs", "--arg-file", "--delay", "--timeout"]);
-        let words = self.words.get(start..).unwrap_or_default();
-        let is_mark = |word: &&Word| !word.known().is_some_and(|text| text.starts_with(":::"));
-        let words: Vec<String> = words.iter().filter(is_mark).map(Word::text).collect();
-        match words.as_slice() {
-            [] => self.lines_of_input(),
-            _ => self.read(&words.join(" ")),
         }
     }
 
