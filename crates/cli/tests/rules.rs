@@ -30,6 +30,25 @@ fn cases() -> Vec<(&'static str, Value, Vec<Value>)> {
             vec![json!({ "command": "ls" }), json!({ "command": "ls; rm x" })],
         ),
         (
+            "beforeShellExecution",
+            json!({ "shell": ["ls", "git status"], "allow": true }),
+            vec![
+                json!({ "command": "git status --short && /bin/ls" }),
+                json!({ "command": "git push --force origin status" }),
+                json!({ "command": "./ls" }),
+                json!({ "command": "ls < /etc/shadow" }),
+            ],
+        ),
+        (
+            "beforeShellExecution",
+            json!({ "shell": [{ "assigns": "LD_*" }, { "writes_to": ".env*" }], "deny": "no" }),
+            vec![
+                json!({ "command": "env LD_PRELOAD=x ls" }),
+                json!({ "command": "X=.env; echo > $X" }),
+                json!({ "command": "X=1 make > log" }),
+            ],
+        ),
+        (
             "preToolUse",
             json!({ "when": { "tool_input.path": { "glob": "*.pem" } }, "ask": "Sure?", "agent_message": "The user is asked." }),
             vec![

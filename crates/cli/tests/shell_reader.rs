@@ -208,6 +208,10 @@ fn what_bash_accepts_is_read() {
         "select o in a b; do break; done; until true; do :; done",
         "echo $'a\\'b' $\"c\" \"d`echo e`f\" \\# g # h",
         "[ \"$a\" = b ] && [ -n \"$c\" ] || test -d d",
+        "for i in {a..c} {1..3}; do set -- \"$i\" x; echo \"${1:-none}\" \"${@:2}\" \"${!i}\" \"${i^^}\"; done",
+        "if true; then { while false; do :; done; } fi; f() { case $1 in a) if x; then y; fi;; esac; }",
+        "read -r a b <<< \"c d\"; printf -v e '%s-%s' \"$a\" \"$b\"; a+=(f [3]=g); echo \"${a[@]:1:2}\" ${#a[@]} ${!a*}",
+        "ls | xargs -I{} sh -c 'mv {} {}.bak'; sudo env \"PATH=$PATH\" make; export $(grep -v '^#' .env | xargs)",
         "cat <<A <<'B'\n$(echo one)\nA\ntwo $(\nB\necho three",
     ];
     for text in texts {

@@ -78,8 +78,21 @@ impl<'a> Reading<'_, '_, '_, 'a> {
     fn test(&mut self, value: &'a Value<'a>) -> Option<Test> {
         match value {
             Value::Object(object) => self.tests(object),
-            Value::Array(list) => Some(Test::In(list.elements.iter().map(json).collect())),
+            Value::Array(_) => self.one_of(value),
             scalar => Some(Test::Equals(json(scalar))),
+        }
+    }
+
+    fn one_of(&mut self, value: &'a Value<'a>) -> Option<Test> {
+        match value {
+            Value::Array(list) if !list.elements.is_empty() => {
+                Some(Test::In(list.elements.iter().map(json).collect()))
+            }
+            _ => {
+                let problem = Problem::error("rule-empty-condition", "nothing is in an empty list");
+                self.fault(bytes_of(value), problem.help(r#"write the values: ["a", "b"]"#));
+                None
+            }
         }
     }
 
@@ -101,7 +114,7 @@ impl<'a> Reading<'_, '_, '_, 'a> {
         match name {
             "equals" => Some(Test::Equals(json(value))),
             "in" => match value {
-                Value::Array(list) => Some(Test::In(list.elements.iter().map(json).collect())),
+                Value::Array(_) => self.one_of(value),
                 other => {
                     self.wrong_kind(other, name, "a list", r#"["a", "b"]"#);
                     None

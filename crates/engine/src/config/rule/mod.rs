@@ -126,7 +126,13 @@ impl<'a> Reading<'_, '_, '_, 'a> {
     }
 
     fn wrong_kind(&mut self, value: &Value, key: &str, wanted: &str, sample: &str) {
-        let message = format!("`{key}` is {}, not {wanted}", kind_of(value));
+        let is_empty = match value {
+            Value::StringLit(text) => text.value.trim().is_empty(),
+            Value::Array(list) => list.elements.is_empty(),
+            _ => false,
+        };
+        let kind = if is_empty { "empty" } else { kind_of(value) };
+        let message = format!("`{key}` is {kind}, not {wanted}");
         let problem = Problem::error("rule-wrong-type", message).help(format!("write \"{key}\": {sample}"));
         self.fault(bytes_of(value), problem);
     }

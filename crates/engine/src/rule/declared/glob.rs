@@ -88,11 +88,13 @@ impl PathGlob {
             return Err("a pattern for paths is empty".to_owned());
         }
         let of_name = !pattern.contains('/');
+        // A directory is all that is in it.
+        let inside = if pattern.ends_with('/') { "**" } else { "" };
         // A relative pattern fits at any depth.
         let whole = if of_name || pattern.starts_with('/') || pattern.starts_with("**") {
-            pattern.to_owned()
+            format!("{pattern}{inside}")
         } else {
-            format!("**/{}", pattern.strip_prefix("./").unwrap_or(pattern))
+            format!("**/{}{inside}", pattern.strip_prefix("./").unwrap_or(pattern))
         };
         let choices = alternatives(&whole)?.iter().map(|choice| parts(choice)).collect::<Result<_, _>>()?;
         Ok(PathGlob { pattern: pattern.to_owned(), choices, of_name })
@@ -101,6 +103,22 @@ impl PathGlob {
     /// As written.
     pub fn pattern(&self) -> &str {
         &self.pattern
+    }
+
+    /// Whether a path could fit in which `None` stands for anything at all.
+    pub(super) fn could_match(&self, path: &[Option<char>]) -> bool {
+        let Some(unknown) = path.iter().rposition(Option::is_none) else {
+            return self.matches(&path.iter().flatten().collect::<String>());
+        };
+        let tail: String = path[unknown + 1..].iter().flatten().collect();
+        // Where something unknown may be left again by `..`, nothing is known.
+        if tail.split('/').any(|name| name == "..") {
+            return true;
+        }
+        let is_slash = |character: &Option<char>| *character == Some('/');
+        let name = path.iter().rposition(is_slash).map_or(0, |slash| slash + 1);
+        let looked_at = if self.of_name { &path[name..] } else { path };
+        self.choices.iter().any(|parts| fits(parts, looked_at, |character| character != '/'))
     }
 
     /// Whether a path fits, however it is spelt.
@@ -283,6 +301,10 @@ mod tests {
             ("*.pem", "/a.pem/b", false),
             ("secrets/**", "/home/me/p/secrets/a/b", true),
             ("secrets/**", "/home/me/p/secrets", false),
+            ("secrets/", "/home/me/p/secrets/a/b", true),
+            ("secrets/", "secrets/a", true),
+            ("secrets/", "/p/secrets", false),
+            ("/etc/", "/etc/passwd", true),
             ("secrets/*", "/p/secrets/a/b", false),
             ("/etc/**", "/etc/passwd", true),
             ("/etc/**", "/etc//x/./y", true),

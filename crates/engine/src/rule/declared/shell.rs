@@ -1,9 +1,11 @@
 //! Conditions on the commands that a command line would start.
 
+use std::borrow::Cow;
+
 use super::glob::{PathGlob, TextGlob};
 use super::truth::{Asking, Truth};
 use crate::matcher::{Matcher, Verdict};
-use crate::rule::shell::{Command, Piece, Reading, Word};
+use crate::rule::shell::{Command, Piece, Reading, Redirect, UNKNOWN_NAME, Word};
 
 /// What one command must be. Parts that are empty ask for nothing.
 #[derive(Debug, Clone, Default)]
@@ -109,22 +111,35 @@ impl ShellTest {
         if lax && (self.brings_more(command) || command.words.is_empty()) {
             return false;
         }
-        (self.program.is_empty() || self.is_program(command))
-            && self.has_args(command.args())
-            && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to))
-            && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from))
-            && (self.assigns.is_empty() || command.assigns.iter().any(|name| any(&self.assigns, name)))
-            && self
-                .matches
-                .as_ref()
-                .is_none_or(|matcher| matcher.matches(&command.line()) != Verdict::NoMatch)
+        let is_program = if lax { self.is_exactly_program(command) } else { self.is_program(command) };
+        let has_args =
+            if lax { self.begins_with_args(command.args()) } else { self.has_args(command.args()) };
+        (self.program.is_empty() || is_program)
+            && has_args
+            && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to, strict))
+            && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from, strict))
+            && (self.assigns.is_empty() || self.assigns_one(command, strict))
+            && self.matches.as_ref().is_none_or(|matcher| {
+                let fits = |line: &str| matcher.matches(line) != Verdict::NoMatch;
+                fits(&command.line()) || (strict && fits(&command.possible_line()))
+            })
+    }
+
+    fn assigns_one(&self, command: &Command, strict: bool) -> bool {
+        let is_one = |name: &String| match name == UNKNOWN_NAME {
+            true => strict,
+            false => any(&self.assigns, name),
+        };
+        let names = &command.assigns;
+        if strict { names.iter().any(is_one) } else { !names.is_empty() && names.iter().all(is_one) }
     }
 
     fn brings_more(&self, command: &Command) -> bool {
-        let writes = |redirect: &&crate::rule::shell::Redirect| {
-            redirect.writes && redirect.target.known().as_deref() != Some("/dev/null")
-        };
+        let writes =
+            |redirect: &&Redirect| redirect.writes && redirect.target.known().as_deref() != Some("/dev/null");
+        let reads = |redirect: &Redirect| !redirect.writes;
         (self.writes_to.is_empty() && command.redirects.iter().filter(writes).count() > 0)
+            || (self.reads_from.is_empty() && command.redirects.iter().any(reads))
             || (self.assigns.is_empty() && !command.assigns.is_empty())
     }
 
@@ -138,13 +153,54 @@ impl ShellTest {
         })
     }
 
-    /// Options in any order, other words in theirs.
-    fn has_args(&self, args: &[Word]) -> bool {
+    /// The program as a rule that allows must know it: by its name alone or in a directory of
+    /// the system, for `./ls` may be anything.
+    fn is_exactly_program(&self, command: &Command) -> bool {
+        let Some(word) = command.words.first().filter(|word| !has_glob(word)) else { return false };
+        let Some(path) = word.known() else { return false };
+        let name = SYSTEM.iter().find_map(|directory| path.strip_prefix(directory)).unwrap_or(&path);
+        self.program.iter().any(|glob| match glob.pattern().contains('/') {
+            true => glob.matches(&path),
+            false => !name.contains(['/', '\\']) && (glob.matches(name) || glob.matches(&without_exe(name))),
+        })
+    }
+
+    /// The words in their order with nothing foreign before the last of them: `git push status`
+    /// is no `git status`. Options may stand anywhere before `--`.
+    fn begins_with_args(&self, args: &[Word]) -> bool {
+        let exactly = |glob: &TextGlob, arg: &Word| {
+            !has_glob(arg) && arg.known().is_some_and(|text| glob.matches(&text))
+        };
         let end = args.iter().position(|arg| arg.known().as_deref() == Some("--")).unwrap_or(args.len());
+        let known: Vec<Word> =
+            args[..end].iter().filter(|arg| arg.known().is_some() && !has_glob(arg)).cloned().collect();
+        let is_asked_for = |arg: &Word| {
+            let mut options = self.args.iter().flatten().filter(|glob| is_option(glob));
+            options.any(|option| exactly(option, arg))
+        };
         let mut place = 0;
         self.args.iter().all(|spellings| {
             let (options, words): (Vec<_>, Vec<_>) = spellings.iter().partition(|glob| is_option(glob));
-            if options.iter().any(|option| has_option(option, &args[..end])) {
+            if options.iter().any(|option| has_option(option, &known)) {
+                return true;
+            }
+            while args.get(place).is_some_and(is_asked_for) {
+                place += 1;
+            }
+            place += 1;
+            args.get(place - 1).is_some_and(|arg| words.iter().any(|word| exactly(word, arg)))
+        })
+    }
+
+    /// Options in any order, other words in theirs.
+    fn has_args(&self, args: &[Word]) -> bool {
+        let end = args.iter().position(|arg| arg.known().as_deref() == Some("--")).unwrap_or(args.len());
+        let before_end = with_choices(&args[..end]);
+        let args = with_choices(args);
+        let mut place = 0;
+        self.args.iter().all(|spellings| {
+            let (options, words): (Vec<_>, Vec<_>) = spellings.iter().partition(|glob| is_option(glob));
+            if options.iter().any(|option| has_option(option, &before_end)) {
                 return true;
             }
             let found = args[place.min(args.len())..]
@@ -156,8 +212,23 @@ impl ShellTest {
     }
 }
 
+/// Where programs stand that nobody but the system's owner puts there.
+const SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
+
+fn without_exe(name: &str) -> String {
+    name.strip_suffix(".exe").unwrap_or(name).to_owned()
+}
+
 fn any(globs: &[TextGlob], text: &str) -> bool {
     globs.iter().any(|glob| glob.matches(text))
+}
+
+/// The words, and behind each what it may be.
+fn with_choices(args: &[Word]) -> Cow<'_, [Word]> {
+    if args.iter().all(|arg| arg.choices.is_empty()) {
+        return Cow::Borrowed(args);
+    }
+    args.iter().flat_map(|arg| std::iter::once(arg).chain(&arg.choices)).cloned().collect()
 }
 
 fn is_option(glob: &TextGlob) -> bool {
@@ -223,11 +294,19 @@ fn could_be(glob: &TextGlob, arg: &Word) -> bool {
         return glob.matches(&text);
     }
     let begins_known = matches!(arg.pieces.first(), Some(Piece::Text(text)) if !text.is_empty());
+    if arg.pieces == [Piece::Any] {
+        return true;
+    }
     if arg.is_unknown() || (!begins_known && !glob.is_plain()) {
         return false;
     }
+    glob.could_match(&with_gaps(arg))
+}
+
+/// The characters of a word, with none where something unknown stands.
+fn with_gaps(word: &Word) -> Vec<Option<char>> {
     let mut text: Vec<Option<char>> = Vec::new();
-    for piece in &arg.pieces {
+    for piece in &word.pieces {
         match piece {
             Piece::Text(known) => text.extend(known.chars().map(Some)),
             Piece::Mark(mark @ ('{' | '}' | ',')) => text.push(Some(*mark)),
@@ -236,15 +315,42 @@ fn could_be(glob: &TextGlob, arg: &Word) -> bool {
                 text.push(None);
                 break;
             }
-            Piece::Mark(_) | Piece::Variable { .. } | Piece::Unknown | Piece::Process | Piece::Space => {
-                text.push(None);
-            }
+            Piece::Mark(_)
+            | Piece::Variable { .. }
+            | Piece::Changed(_)
+            | Piece::List(_)
+            | Piece::Unknown
+            | Piece::Any
+            | Piece::Process
+            | Piece::Space => text.push(None),
         }
     }
-    glob.could_match(&text)
+    text
 }
 
-fn has_redirect(command: &Command, writes: bool, globs: &[PathGlob]) -> bool {
-    let files = command.redirects.iter().filter(|redirect| redirect.writes == writes);
-    files.map(|redirect| redirect.target.text()).any(|file| globs.iter().any(|glob| glob.matches(&file)))
+/// One such file, which may be it once it is known; or, to allow, such files alone.
+fn has_redirect(command: &Command, writes: bool, globs: &[PathGlob], strict: bool) -> bool {
+    let mut files = command.redirects.iter().filter(|redirect| redirect.writes == writes).peekable();
+    if strict {
+        return files.any(|redirect| {
+            let target = &redirect.target;
+            // What it is by the text itself says more than that it is not known.
+            let choices =
+                if target.choices.is_empty() { std::slice::from_ref(target) } else { &target.choices };
+            choices.iter().any(|file| could_be_file(globs, file))
+        });
+    }
+    let is_one = |redirect: &Redirect| {
+        let file = redirect.target.known().filter(|_| !has_glob(&redirect.target));
+        file.is_some_and(|file| globs.iter().any(|glob| glob.matches(&file)))
+    };
+    files.peek().is_some() && files.all(is_one)
+}
+
+fn could_be_file(globs: &[PathGlob], file: &Word) -> bool {
+    if file.pieces == [Piece::Process] {
+        return false;
+    }
+    let text = with_gaps(file);
+    globs.iter().any(|glob| glob.could_match(&text))
 }

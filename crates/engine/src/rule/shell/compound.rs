@@ -1,7 +1,8 @@
 //! Compound commands: what stands between their keywords.
 
-use super::grammar::{Ended, Parser, Raw, Until, too_deep};
+use super::grammar::{Ended, Parser, Raw, Stdin, Until, too_deep};
 use super::lexer::{Token, is_name};
+use super::word::{Piece, Word};
 
 /// Keywords that may follow a compound command at once.
 const FOLLOWS: &[&str] = &["then", "do", "done", "fi", "else", "elif", "esac", "}", "{", "always", "]]"];
@@ -59,6 +60,9 @@ impl Parser<'_> {
                 }
             }
         }
+        if matches!(raw.stdin, Stdin::Text(_)) {
+            self.commands.push(Raw { stdin: raw.stdin.clone(), is_note: true, ..Raw::default() });
+        }
         if !raw.redirects.is_empty() {
             self.commands.push(raw);
         }
@@ -66,26 +70,30 @@ impl Parser<'_> {
     }
 
     pub(super) fn for_words(&mut self) -> Result<(), String> {
-        match self.next()? {
-            Token::Word(word) if word.bare().is_some_and(|name| is_name(&name)) => {}
+        let name = match self.next()? {
+            Token::Word(word) if word.bare().is_some_and(|name| is_name(&name)) => word.text(),
             Token::Op("(") if self.peek() == Some('(') => {
                 self.at += 1;
                 return self.arithmetic();
             }
             _ => return Err("`for` needs a name".to_owned()),
-        }
+        };
         let mut token = self.next()?;
         while token == Token::Newline {
             token = self.next()?;
         }
         if !matches!(&token, Token::Word(word) if word.bare().as_deref() == Some("in")) {
             self.give_back(token);
+            let all = Word::of_pieces(vec![Piece::Variable { name: "@".to_owned(), quoted: true }]);
+            self.commands.push(sets(vec![(name, Some(all))]));
             return Ok(());
         }
+        let mut values = Vec::new();
         loop {
             match self.next()? {
-                Token::Word(_) => {}
+                Token::Word(word) => values.push((name.clone(), Some(word))),
                 token @ (Token::Newline | Token::Op(";" | "&")) => {
+                    self.commands.push(sets(values));
                     self.give_back(token);
                     return Ok(());
                 }
@@ -136,7 +144,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn function(&mut self) -> Result<(), String> {
-        let Token::Word(_) = self.next()? else { return Err("`function` needs a name".to_owned()) };
+        let Token::Word(name) = self.next()? else { return Err("`function` needs a name".to_owned()) };
+        self.commands.push(Raw { function: name.known(), is_note: true, ..Raw::default() });
         match self.next()? {
             Token::Op("(") => self.close_parameters(),
             token => {
@@ -178,6 +187,10 @@ impl Parser<'_> {
         loop {
             match self.next()? {
                 Token::Word(word) if word.bare().as_deref() == Some("]]") => return self.behind_compound(),
+                // The shell itself runs what stands in the `[…]` of a name.
+                Token::Word(word) if word.text().contains("[$(") || word.text().contains("[`") => {
+                    return Err("`[[` runs a substitution that stands in quotes".to_owned());
+                }
                 Token::Word(_) | Token::Newline | Token::Redirect("<" | ">") => {}
                 Token::Op("&&" | "||" | "(" | ")" | "|" | "&") => {}
                 Token::Op(other) | Token::Redirect(other) => return Err(format!("`{other}` in `[[`")),
@@ -185,4 +198,9 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// No command, but what one sets.
+fn sets(assigns: Vec<(String, Option<Word>)>) -> Raw {
+    Raw { assigns, is_note: true, ..Raw::default() }
 }

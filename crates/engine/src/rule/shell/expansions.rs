@@ -2,8 +2,7 @@
 
 use super::LONGEST;
 use super::grammar::Parser;
-use super::lexer::is_name;
-use super::word::{Piece, Word};
+use super::word::{Change, Changed, Piece, Word};
 
 impl Parser<'_> {
     /// The place is at a `$`.
@@ -26,7 +25,7 @@ impl Parser<'_> {
             }
             Some('[') => {
                 self.at += 1;
-                self.deeper(|parser| parser.raw_until(']', false))?;
+                self.deeper(|parser| parser.raw_until(']', false, &mut Word::default()))?;
                 word.pieces.push(Piece::Unknown);
             }
             Some('\'') if !quoted => {
@@ -38,7 +37,11 @@ impl Parser<'_> {
                 let name = self.name();
                 word.pieces.push(variable(name, quoted));
             }
-            Some('0'..='9' | '@' | '*' | '#' | '?' | '-' | '$' | '!') => {
+            Some(character @ ('0'..='9' | '@' | '*')) => {
+                self.at += 1;
+                word.pieces.push(variable(character.to_string(), quoted));
+            }
+            Some('#' | '?' | '-' | '$' | '!') => {
                 self.at += 1;
                 word.pieces.push(Piece::Unknown);
             }
@@ -61,39 +64,86 @@ impl Parser<'_> {
         if matches!(self.peek(), Some(' ' | '\t' | '\n' | '|')) {
             return Err("`${ …; }` runs commands in a form that is not read".to_owned());
         }
-        let start = self.at;
-        self.deeper(|parser| parser.raw_until('}', quoted))?;
-        let inside: String = self.chars[start..self.at - 1].iter().collect();
-        let piece = if is_name(&inside) {
-            variable(inside, quoted)
-        } else if !quoted && inside.starts_with("IFS") && !inside[3..].starts_with(is_of_name) {
-            Piece::Space
-        } else {
-            Piece::Unknown
+        let indirect = self.peek() == Some('!') && self.peek_at(1).is_some_and(is_of_name);
+        self.at += usize::from(indirect);
+        let name = match self.peek() {
+            Some(character @ ('@' | '*')) => {
+                self.at += 1;
+                character.to_string()
+            }
+            _ => self.name(),
         };
-        word.pieces.push(piece);
+        let is_element = !name.is_empty() && self.peek() == Some('[');
+        if is_element {
+            self.at += 1;
+            self.deeper(|parser| parser.raw_until(']', quoted, &mut Word::default()))?;
+        }
+        let start = self.at;
+        let change = self.change();
+        let mut rest = Word::default();
+        self.deeper(|parser| parser.raw_until('}', quoted, &mut rest))?;
+        let behind: String = self.chars[start..self.at - 1].iter().collect();
+        if behind == "@P" {
+            return Err("`${…@P}` runs what a variable holds".to_owned());
+        }
+        let change = match change {
+            _ if indirect => Change::Indirect,
+            _ if behind.is_empty() && is_element => Change::Element,
+            other => other,
+        };
+        word.pieces.push(match name.as_str() {
+            "" => Piece::Unknown,
+            "IFS" if !quoted => Piece::Space,
+            _ if behind.is_empty() && !indirect && !is_element => variable(name, quoted),
+            _ => Piece::Changed(Box::new(Changed { name, quoted, change, word: rest })),
+        });
         Ok(())
     }
 
-    /// Passes over text until this closes it; substitutions in it are read.
-    fn raw_until(&mut self, end: char, quoted: bool) -> Result<(), String> {
-        let mut ignored = Word::default();
+    /// The operator behind a name in braces.
+    fn change(&mut self) -> Change {
+        let colon = usize::from(self.peek() == Some(':'));
+        match self.peek_at(colon) {
+            Some('-' | '=' | '+' | '?') => {
+                self.at += colon + 1;
+                Change::Default
+            }
+            Some('%') if colon == 0 => Change::Front,
+            Some('#') if colon == 0 => Change::Back,
+            _ => Change::Other,
+        }
+    }
+
+    /// Text until this closes it; substitutions in it are read.
+    fn raw_until(&mut self, end: char, quoted: bool, into: &mut Word) -> Result<(), String> {
         while let Some(character) = self.peek() {
             match character {
                 _ if character == end => {
                     self.at += 1;
                     return Ok(());
                 }
-                '\\' => self.at += 2,
-                '\'' if !quoted => self.single_quotes(&mut ignored)?,
-                '"' => self.double_quotes(&mut ignored)?,
-                '$' => self.dollar(&mut ignored, quoted)?,
-                '`' => self.backticks(&mut ignored, quoted)?,
+                '\\' => {
+                    self.at += 2;
+                    if let Some(escaped) = self.chars.get(self.at - 1) {
+                        into.push(*escaped);
+                    }
+                }
+                '\'' if !quoted => self.single_quotes(into)?,
+                '"' => self.double_quotes(into)?,
+                '$' => self.dollar(into, quoted)?,
+                '`' => self.backticks(into, quoted)?,
                 '<' | '>' if !quoted && self.peek_at(1) == Some('(') => {
                     self.at += 2;
                     self.nested_list()?;
                 }
-                _ => self.at += 1,
+                ' ' | '\t' | '\n' if !quoted => {
+                    self.at += 1;
+                    into.pieces.push(Piece::Space);
+                }
+                _ => {
+                    self.at += 1;
+                    into.push(character);
+                }
             }
         }
         Err(format!("a `{end}` is missing"))

@@ -1,73 +1,15 @@
 //! Words → the fields a program would get: braces, variables that the text
 //! itself sets, separators out of variables.
 
-use std::collections::HashMap;
+use super::braces::braces;
+use super::variables::Variables;
+use super::word::{Change, Changed, Piece, Word};
 
-use super::grammar::{Raw, assignment};
-use super::word::{Piece, Word};
-
-/// One word becomes no more than this many.
-const MOST_OF_BRACES: usize = 128;
-/// Long words are not written out again and again.
-const LONGEST_WORK: usize = 100_000;
-
-/// Variables whose value is certain: set once, by the text itself, to
-/// something known, and named nowhere else but to be read.
-#[derive(Debug, Default)]
-pub(super) struct Constants(HashMap<String, String>);
-
-impl Constants {
-    pub fn of(text: &str, raws: &[Raw]) -> Constants {
-        let alone = raws.iter().filter(|raw| raw.words.is_empty());
-        let declared = raws.iter().filter(|raw| declares(raw)).flat_map(|raw| &raw.words[1..]);
-        let set = alone.flat_map(|raw| raw.assigns.iter().cloned()).chain(declared.filter_map(assignment));
-        let set: Vec<(String, Option<Word>)> = set.collect();
-        if set.is_empty() {
-            return Constants::default();
-        }
-        let mentions = mentions(text);
-        let certain = |(name, value): &(String, Option<Word>)| {
-            let value = value.as_ref().and_then(Word::known)?;
-            (mentions.get(name.as_str()) == Some(&1)).then(|| (name.clone(), value))
-        };
-        Constants(set.iter().filter_map(certain).collect())
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-}
-
-/// `export name=value` and its kin.
-fn declares(raw: &Raw) -> bool {
-    const WORDS: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
-    let name = raw.words.first().and_then(Word::known);
-    name.is_some_and(|name| WORDS.contains(&name.as_str()))
-}
-
-/// How often each name stands in a text other than as `$name` or `${name`.
-fn mentions(text: &str) -> HashMap<&str, usize> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut counts = HashMap::new();
-    let mut start = None;
-    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
-        match (start, is_part(character)) {
-            (None, true) => start = Some(at),
-            (Some(from), false) => {
-                let before = &text[..from];
-                if !before.ends_with('$') && !before.ends_with("${") {
-                    *counts.entry(&text[from..at]).or_insert(0) += 1;
-                }
-                start = None;
-            }
-            (None, false) | (Some(_), true) => {}
-        }
-    }
-    counts
-}
+/// One word is written out in no more ways than this.
+const MOST_WAYS: usize = 64;
 
 /// The fields of a command's words; an error when braces make too many.
-pub(super) fn fields(words: &[Word], constants: &Constants) -> Result<Vec<Word>, String> {
+pub(super) fn fields(words: &[Word], variables: &Variables<'_>) -> Result<Vec<Word>, String> {
     let mut fields = Vec::with_capacity(words.len());
     for word in words {
         if word.pieces.iter().all(|piece| matches!(piece, Piece::Text(_))) {
@@ -75,95 +17,182 @@ pub(super) fn fields(words: &[Word], constants: &Constants) -> Result<Vec<Word>,
             continue;
         }
         for word in braces(word)? {
-            split(&word, constants, &mut fields);
+            if word.pieces.iter().any(|piece| may_vary(piece, variables)) {
+                fields.push(varying(&word, variables));
+            } else {
+                let pieces = alternatives(&word, variables).into_iter().next().unwrap_or_default();
+                split(&pieces, word.quoted, &mut fields);
+            }
         }
     }
     Ok(fields)
 }
 
-/// Writes `{a,b}` out.
-fn braces(word: &Word) -> Result<Vec<Word>, String> {
-    let mut waiting = vec![word.clone()];
-    let mut done = Vec::new();
-    let mut steps = 0;
-    while let Some(word) = waiting.pop() {
-        let Some((open, commas, close)) = first_group(&word.pieces) else {
-            done.push(word);
-            continue;
-        };
-        steps += 1;
-        let long = steps * word.pieces.len() > LONGEST_WORK;
-        if steps > MOST_OF_BRACES || commas.len() > MOST_OF_BRACES || long {
-            return Err("its braces make too many words".to_owned());
+/// Whether a part of a word is one of several values that the text gives.
+fn may_vary(piece: &Piece, variables: &Variables<'_>) -> bool {
+    match piece {
+        Piece::Variable { name, .. } => {
+            variables.certain(name).is_none() && !variables.possible(name).is_empty()
         }
-        let ends = commas.iter().copied().chain([close]);
-        let starts = std::iter::once(open).chain(commas.iter().copied());
-        let choices: Vec<Word> = starts
-            .zip(ends)
-            .map(|(from, to)| {
-                let pieces = [&word.pieces[..open], &word.pieces[from + 1..to], &word.pieces[close + 1..]];
-                Word { pieces: pieces.concat(), ..word.clone() }
-            })
-            .collect();
-        waiting.extend(choices.into_iter().rev());
-    }
-    Ok(done)
-}
-
-/// The first `{…}` that has a comma of its own: its brace, its commas, its end.
-fn first_group(pieces: &[Piece]) -> Option<(usize, Vec<usize>, usize)> {
-    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut first: Option<(usize, Vec<usize>, usize)> = None;
-    for (at, piece) in pieces.iter().enumerate() {
-        match piece {
-            Piece::Mark('{') => open.push((at, Vec::new())),
-            Piece::Mark(',') => {
-                if let Some((_, commas)) = open.last_mut() {
-                    commas.push(at);
-                }
-            }
-            Piece::Mark('}') => {
-                if let Some((from, commas)) = open.pop()
-                    && !commas.is_empty()
-                    && first.as_ref().is_none_or(|(earlier, ..)| from < *earlier)
-                {
-                    first = Some((from, commas, at));
-                }
-            }
-            _ => {}
+        Piece::Changed(_) | Piece::List(_) => true,
+        Piece::Text(_) | Piece::Mark(_) | Piece::Unknown | Piece::Any | Piece::Process | Piece::Space => {
+            false
         }
     }
-    first
 }
 
-/// Puts known values in, and separates what they separate.
-fn split(word: &Word, constants: &Constants, fields: &mut Vec<Word>) {
-    let empty = || Word { quoted: word.quoted, ..Word::default() };
-    let mut current = empty();
+/// A word that is not known, with all that it may be.
+fn varying(word: &Word, variables: &Variables<'_>) -> Word {
+    let mut choices = Vec::new();
+    for pieces in alternatives(word, variables) {
+        split(&pieces, word.quoted, &mut choices);
+    }
+    let known = |piece: &Piece| match piece {
+        Piece::Variable { .. } | Piece::Changed(_) | Piece::List(_) | Piece::Any => Piece::Unknown,
+        other => other.clone(),
+    };
+    let pieces = word.pieces.iter().map(known).collect();
+    Word { pieces, choices, ..word.clone() }
+}
+
+/// All that a word may be, with values in the place of variables.
+pub(super) fn alternatives(word: &Word, variables: &Variables<'_>) -> Vec<Vec<Piece>> {
+    let mut ways: Vec<Vec<Piece>> = vec![Vec::new()];
     for piece in &word.pieces {
+        let values = match piece {
+            Piece::Variable { name, quoted } => values(name, *quoted, variables),
+            Piece::Changed(changed) => changed_values(changed, variables),
+            Piece::List(words) => {
+                words.iter().flat_map(|word| alternatives(&element(word), variables)).collect()
+            }
+            plain => {
+                ways.iter_mut().for_each(|way| way.push(plain.clone()));
+                continue;
+            }
+        };
+        if values.is_empty() {
+            continue;
+        }
+        if ways.len() * values.len() > MOST_WAYS {
+            return vec![vec![Piece::Any]];
+        }
+        ways = ways.iter().flat_map(|way| values.iter().map(|value| [&way[..], value].concat())).collect();
+    }
+    ways
+}
+
+/// `[key]=value` of a list is its value.
+fn element(word: &Word) -> Word {
+    let mut pieces = word.pieces.clone();
+    if let [Piece::Mark('['), Piece::Text(text), ..] = pieces.as_mut_slice()
+        && let Some((_, value)) = text.split_once("]=")
+    {
+        *text = value.to_owned();
+        pieces.remove(0);
+    }
+    Word { pieces, ..word.clone() }
+}
+
+fn values(name: &str, quoted: bool, variables: &Variables<'_>) -> Vec<Vec<Piece>> {
+    let one = |word: &Word| match quoted {
+        true => word.pieces.clone(),
+        false => word.pieces.iter().flat_map(|piece| separated(piece, variables)).collect(),
+    };
+    let possible = variables.possible(name);
+    let length = match variables.certain(name) {
+        Some(value) => value.len(),
+        None => possible.iter().map(Word::weight).sum(),
+    };
+    if !variables.may_write(length) {
+        return vec![vec![Piece::Any]];
+    }
+    if let Some(value) = variables.certain(name) {
+        return vec![one(&Word::literal(value))];
+    }
+    match possible {
+        [] => vec![vec![Piece::Unknown]],
+        possible => possible.iter().map(one).collect(),
+    }
+}
+
+/// A text with the places where it comes apart.
+fn separated(piece: &Piece, variables: &Variables<'_>) -> Vec<Piece> {
+    let Piece::Text(text) = piece else { return vec![piece.clone()] };
+    let mut pieces = Vec::new();
+    for (number, part) in text.split(|character| variables.separates(character)).enumerate() {
+        if number > 0 {
+            pieces.push(Piece::Space);
+        }
+        if !part.is_empty() {
+            pieces.push(Piece::Text(part.to_owned()));
+        }
+    }
+    pieces
+}
+
+fn changed_values(changed: &Changed, variables: &Variables<'_>) -> Vec<Vec<Piece>> {
+    let held = values(&changed.name, changed.quoted, variables);
+    // What the text does not set is not known, whatever is done to it.
+    let texts: Vec<String> = held
+        .iter()
+        .filter_map(|way| Word::of_pieces(way.clone()).known())
+        .filter(|it| !it.is_empty())
+        .collect();
+    let is_set = !texts.is_empty() || held.iter().flatten().any(|piece| *piece == Piece::Any);
+    let unknown = || vec![vec![if is_set { Piece::Any } else { Piece::Unknown }]];
+    let written = |parts: Vec<String>| parts.into_iter().map(|part| vec![Piece::Text(part)]).collect();
+    let short = texts.iter().map(|text| text.chars().count()).sum::<usize>() < MOST_WAYS;
+    match changed.change {
+        Change::Element => held,
+        Change::Default => {
+            let mut all = held;
+            all.extend(alternatives(&changed.word, variables));
+            all
+        }
+        Change::Front if is_set && short => {
+            let fronts = |text: &String| -> Vec<String> {
+                text.char_indices().map(|(at, c)| text[..at + c.len_utf8()].to_owned()).collect()
+            };
+            written(texts.iter().flat_map(fronts).collect())
+        }
+        Change::Back if is_set && short => {
+            let backs = |text: &String| -> Vec<String> {
+                text.char_indices().map(|(at, _)| text[at..].to_owned()).collect()
+            };
+            written(texts.iter().flat_map(backs).collect())
+        }
+        Change::Front | Change::Back | Change::Other => unknown(),
+        Change::Indirect => {
+            let all: Vec<Vec<Piece>> =
+                texts.iter().flat_map(|name| values(name, changed.quoted, variables)).collect();
+            if all.is_empty() || held.iter().flatten().any(|piece| *piece == Piece::Any) {
+                unknown()
+            } else {
+                all
+            }
+        }
+    }
+}
+
+/// Separates what is separated.
+fn split(pieces: &[Piece], quoted: bool, fields: &mut Vec<Word>) {
+    let empty = || Word { quoted, ..Word::default() };
+    let mut current = empty();
+    for piece in pieces {
         match piece {
             Piece::Text(text) => current.push_text(text),
             Piece::Mark(mark @ ('{' | ',' | '}')) => current.push(*mark),
-            Piece::Variable { name, quoted } => match constants.get(name) {
-                Some(value) if *quoted => current.push_text(value),
-                Some(value) => {
-                    for (number, part) in value.split([' ', '\t', '\n']).enumerate() {
-                        if number > 0 && !current.pieces.is_empty() {
-                            fields.push(std::mem::replace(&mut current, empty()));
-                        }
-                        if !part.is_empty() {
-                            current.push_text(part);
-                        }
-                    }
-                }
-                None => current.pieces.push(Piece::Unknown),
-            },
             Piece::Space => {
                 if !current.pieces.is_empty() {
                     fields.push(std::mem::replace(&mut current, empty()));
                 }
             }
-            Piece::Mark(_) | Piece::Unknown | Piece::Process => current.pieces.push(piece.clone()),
+            Piece::Variable { .. } | Piece::Changed(_) | Piece::List(_) => {
+                current.pieces.push(Piece::Unknown);
+            }
+            Piece::Mark(_) | Piece::Unknown | Piece::Any | Piece::Process => {
+                current.pieces.push(piece.clone());
+            }
         }
     }
     if !current.pieces.is_empty() {

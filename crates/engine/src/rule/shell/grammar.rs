@@ -17,6 +17,10 @@ pub(super) struct Raw {
     pub assigns: Vec<(String, Option<Word>)>,
     pub redirects: Vec<super::Redirect>,
     pub stdin: Stdin,
+    /// The function that it begins.
+    pub function: Option<String>,
+    /// No command: only what `for` sets, or a text that a compound command reads.
+    pub is_note: bool,
 }
 
 /// Where a command's input comes from, as far as the text says.
@@ -46,6 +50,36 @@ pub(super) enum Until {
 pub(super) enum Ended {
     Plainly,
     Esac,
+}
+
+/// What a list has begun and not ended.
+#[derive(Debug, Default)]
+struct Open {
+    /// Keywords without their `fi`, `done` or `}`.
+    compounds: usize,
+    /// Something must follow: `if`, `&&`.
+    waits: bool,
+}
+
+impl Open {
+    fn pass(&mut self, keyword: &str) {
+        match keyword {
+            "if" | "while" | "until" | "for" | "select" | "foreach" | "{" => self.compounds += 1,
+            "fi" | "done" | "}" => self.compounds = self.compounds.saturating_sub(1),
+            _ => {}
+        }
+        self.waits = matches!(
+            keyword,
+            "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "for" | "select" | "{" | "function"
+        );
+    }
+
+    fn end(&self, ended: Ended) -> Result<Ended, String> {
+        if self.waits || self.compounds > 0 {
+            return Err("it ends too early".to_owned());
+        }
+        Ok(ended)
+    }
 }
 
 /// Reads one text.
@@ -100,18 +134,28 @@ impl Parser<'_> {
 
     pub(super) fn list(&mut self, until: Until) -> Result<Ended, String> {
         let (mut stdin, mut last) = (Stdin::Inherited, None);
+        let mut open = Open::default();
         loop {
             let token = self.next()?;
             match token {
-                Token::End if until == Until::End => return Ok(Ended::Plainly),
+                Token::End if until == Until::End => return open.end(Ended::Plainly),
                 Token::End => return Err("it ends too early".to_owned()),
                 // A line may end behind a pipe.
                 Token::Newline => {}
-                Token::Op(";" | "&" | "&&" | "||") => stdin = Stdin::Inherited,
-                Token::Op("|" | "|&") => stdin = Stdin::Pipe(last),
-                Token::Op(")") if until == Until::Parenthesis => return Ok(Ended::Plainly),
-                Token::Op(";;" | ";&" | ";;&") if until == Until::CaseItem => return Ok(Ended::Plainly),
+                Token::Op(operator @ (";" | "&" | "&&" | "||")) => {
+                    stdin = Stdin::Inherited;
+                    open.waits |= matches!(operator, "&&" | "||");
+                }
+                Token::Op("|" | "|&") => {
+                    stdin = Stdin::Pipe(last);
+                    open.waits = true;
+                }
+                Token::Op(")") if until == Until::Parenthesis => return open.end(Ended::Plainly),
+                Token::Op(";;" | ";&" | ";;&") if until == Until::CaseItem => {
+                    return open.end(Ended::Plainly);
+                }
                 Token::Op("(") => {
+                    open.waits = false;
                     self.group()?;
                     self.behind_compound()?;
                     last = None;
@@ -120,17 +164,23 @@ impl Parser<'_> {
                 Token::Redirect(_) => {
                     self.give_back(token);
                     last = Some(self.simple(std::mem::take(&mut stdin))?);
+                    open.waits = false;
                 }
                 Token::Word(word) => {
                     let keyword = word.bare();
                     if keyword.as_deref() == Some("esac") && until == Until::CaseItem {
-                        return Ok(Ended::Esac);
+                        return open.end(Ended::Esac);
                     }
-                    last = if self.keyword(keyword.as_deref().unwrap_or_default())? {
+                    let keyword = keyword.unwrap_or_default();
+                    last = if self.keyword(&keyword)? {
+                        open.pass(&keyword);
                         None
                     } else {
                         self.give_back(Token::Word(word));
-                        Some(self.simple(std::mem::take(&mut stdin))?)
+                        let number = self.simple(std::mem::take(&mut stdin))?;
+                        // The body of a function is still to come.
+                        open.waits = self.commands.get(number).is_some_and(|raw| raw.function.is_some());
+                        Some(number)
                     };
                 }
             }
@@ -197,6 +247,7 @@ impl Parser<'_> {
                         result = Err("`(` stands inside a command".to_owned());
                     }
                     if result.is_ok() {
+                        raw.function = raw.words.first().and_then(Word::known);
                         raw.words.clear();
                     }
                     break;
@@ -222,6 +273,11 @@ pub(super) fn too_deep() -> String {
     format!("it nests more than {DEEPEST} deep")
 }
 
+/// The same as an argument, where quotes do not matter: `env 'A=b' cmd`.
+pub(super) fn argument_assignment(word: &Word) -> Option<(String, Option<Word>)> {
+    assignment(&Word { quoted: false, ..word.clone() })
+}
+
 /// `name=value`, `name+=value` or `name[…]=value`; the value only where it is
 /// all there is to know of the variable.
 pub(super) fn assignment(word: &Word) -> Option<(String, Option<Word>)> {
@@ -239,6 +295,10 @@ pub(super) fn assignment(word: &Word) -> Option<(String, Option<Word>)> {
     }
     let of_array = rest.is_empty() && word.pieces.get(1) == Some(&Piece::Mark('['));
     let appends = rest.starts_with("+=");
+    // What is added to a list is one more value; what is added to a text is not followed.
+    if appends && matches!(word.pieces.get(1), Some(Piece::List(_))) {
+        return Some((name.to_owned(), Some(Word { pieces: word.pieces[1..].to_vec(), ..word.clone() })));
+    }
     let sets = of_array
         && word.pieces[1..]
             .iter()

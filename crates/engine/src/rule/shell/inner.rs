@@ -1,23 +1,32 @@
 //! Commands inside commands: what `sudo`, `sh -c`, `eval`, `find -exec` and
 //! their kin would start.
 
-use super::fields::{Constants, fields};
-use super::grammar::{Stdin, assignment, parse};
+use super::builtins;
+use super::fields::fields;
+use super::grammar::{Stdin, argument_assignment, parse};
 use super::stdin::stdin_of;
+use super::variables::{Variables, names_set};
 use super::word::{Piece, Word};
 use super::wrappers::{Runs, runs};
-use super::{Command, DEEPEST, LONGEST, LONGEST_FILLED, MOST, MOST_FILLED, Reading};
+use super::{Command, DEEPEST, LONGEST, MOST, Reading, Redirect};
 
 /// What a command reads, as far as that is known.
 #[derive(Debug, Clone, Copy)]
-enum Input<'a> {
+pub(super) enum Input<'a> {
     Known(&'a str),
     File,
     Unknown,
 }
 
+/// What a text may name without setting it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Around<'a> {
+    variables: Option<&'a Variables<'a>>,
+    arguments: &'a [Word],
+}
+
 /// Reads a text into what was read so far.
-pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
+pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around: Around<'_>) {
     if text.len() > LONGEST {
         return reading.doubt(format!("it has more than {} KiB", LONGEST / 1024));
     }
@@ -25,30 +34,48 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize) {
     if let Err(reason) = parse(text, depth, &mut raws) {
         reading.doubt(format!("it cannot be read as a command line: {reason}"));
     }
-    let constants = Constants::of(text, &raws);
-    let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &constants)).collect();
+    let variables = Variables::of(text, &raws, around.variables, around.arguments);
+    let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &variables)).collect();
+    if let Some(reason) = builtins::doubt(&raws, &words) {
+        reading.doubt(reason);
+    }
     for (raw, words_here) in raws.iter().zip(&words) {
-        let known = stdin_of(raw, &raws, &words, &constants);
+        if raw.is_note {
+            continue;
+        }
+        let known = stdin_of(raw, &raws, &words, &variables);
         let input = match (&known, &raw.stdin) {
             (Some(text), _) => Input::Known(text),
             (None, Stdin::File) => Input::File,
             (None, Stdin::Inherited | Stdin::Pipe(_) | Stdin::Text(_)) => Input::Unknown,
         };
-        let assigns = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
-        let command = Command::new(words_here.clone(), assigns, raw.redirects.clone());
-        add(reading, command, input, depth);
+        let mut assigns: Vec<String> = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
+        assigns.extend(names_set(words_here));
+        let redirects = targets(reading, &raw.redirects, &variables);
+        let command = Command::new(words_here.clone(), assigns, redirects);
+        add(reading, command, input, &variables, depth);
     }
 }
 
-fn expanded(reading: &mut Reading, words: &[Word], constants: &Constants) -> Vec<Word> {
-    fields(words, constants).unwrap_or_else(|reason| {
+fn expanded(reading: &mut Reading, words: &[Word], variables: &Variables<'_>) -> Vec<Word> {
+    fields(words, variables).unwrap_or_else(|reason| {
         reading.doubt(reason);
         words.to_vec()
     })
 }
 
+/// Redirections with their files as a shell would name them.
+fn targets(reading: &mut Reading, redirects: &[Redirect], variables: &Variables<'_>) -> Vec<Redirect> {
+    let mut result = Vec::new();
+    for redirect in redirects {
+        let files = expanded(reading, std::slice::from_ref(&redirect.target), variables);
+        result.extend(files.into_iter().map(|target| Redirect { target, ..redirect.clone() }));
+    }
+    result
+}
+
 /// Adds a command and everything it would start.
-fn add(reading: &mut Reading, command: Command, input: Input<'_>, depth: usize) {
+fn add(reading: &mut Reading, command: Command, input: Input<'_>, variables: &Variables<'_>, depth: usize) {
     if reading.commands.len() >= MOST {
         return reading.doubt(format!("it holds more than {MOST} commands"));
     }
@@ -59,7 +86,10 @@ fn add(reading: &mut Reading, command: Command, input: Input<'_>, depth: usize) 
     if !words.is_empty() {
         match command.program() {
             None => reading.doubt(format!("it cannot be known which program `{}` starts", shown(&command))),
-            Some(name) => Inside { reading, words: &words, input, depth: depth + 1 }.look(name),
+            Some(name) => {
+                Inside { reading, words: &words, input, variables, arguments: &[], depth: depth + 1 }
+                    .look(name)
+            }
         }
     }
     reading.commands.push(command);
@@ -71,14 +101,23 @@ fn shown(command: &Command) -> String {
 }
 
 /// One command whose arguments may be commands.
-struct Inside<'r, 'a> {
-    reading: &'r mut Reading,
-    words: &'a [Word],
-    input: Input<'a>,
+pub(super) struct Inside<'r, 'a> {
+    pub(super) reading: &'r mut Reading,
+    pub(super) words: &'a [Word],
+    pub(super) input: Input<'a>,
+    variables: &'a Variables<'a>,
+    /// What a shell gets as `$0`, `$1` and so on.
+    arguments: &'a [Word],
     depth: usize,
 }
 
 impl Inside<'_, '_> {
+    /// Reads a text that this command would run.
+    pub(super) fn read(&mut self, text: &str) {
+        let around = Around { variables: Some(self.variables), arguments: self.arguments };
+        read_into(self.reading, text, self.depth, around);
+    }
+
     fn look(&mut self, program: &str) {
         match runs(program) {
             None => {}
@@ -90,10 +129,12 @@ impl Inside<'_, '_> {
             Some(Runs::Line) => self.line(self.behind_dashes()),
             Some(Runs::LineBehind { values, skip }) => {
                 let start = self.behind_options(1, values, &[]) + skip;
+                let start = if skip > 0 { self.behind_options(start, values, &[]) } else { start };
                 if start < self.words.len() { self.line(start) } else { self.known_input() }
             }
             Some(Runs::OptionC { values, skip }) => self.option_c(values, skip),
             Some(Runs::Subcommand(names)) => self.subcommand(names),
+            Some(Runs::Anywhere) => self.anywhere(),
             Some(Runs::Find) => self.find(),
             Some(Runs::Xargs) => self.xargs(),
             Some(Runs::Env) => self.env(),
@@ -112,14 +153,19 @@ impl Inside<'_, '_> {
         if self.text(1).as_deref() == Some("--") { 2 } else { 1 }
     }
 
-    fn text(&self, at: usize) -> Option<String> {
+    pub(super) fn text(&self, at: usize) -> Option<String> {
         self.words.get(at).and_then(Word::known)
     }
 
     /// The place behind options and assignments, from this place on.
-    fn behind_options(&self, from: usize, values: &str, long_values: &[&str]) -> usize {
+    pub(super) fn behind_options(&self, from: usize, values: &str, long_values: &[&str]) -> usize {
         let mut at = from;
-        while let Some(text) = self.text(at) {
+        while let Some(word) = self.words.get(at) {
+            if argument_assignment(word).is_some() {
+                at += 1;
+                continue;
+            }
+            let Some(text) = word.known() else { break };
             if text == "--" {
                 return at + 1;
             } else if text.starts_with("--") {
@@ -128,8 +174,6 @@ impl Inside<'_, '_> {
                 let takes = letters.find(|letter| values.contains(letter));
                 let last = takes.is_some_and(|place| letters[place..].chars().count() == 1);
                 at += if last { 2 } else { 1 };
-            } else if assignment(&self.words[at]).is_some() {
-                at += 1;
             } else {
                 break;
             }
@@ -138,15 +182,22 @@ impl Inside<'_, '_> {
     }
 
     /// The words from here on are a command.
-    fn command_at(&mut self, at: usize) {
+    pub(super) fn command_at(&mut self, at: usize) {
         let words = self.words.get(at..).unwrap_or_default();
-        self.command(words.to_vec());
+        let options = &self.words[1..at.min(self.words.len()).max(1)];
+        let assigns = options.iter().filter_map(argument_assignment).map(|(name, _)| name).collect();
+        self.command_with(words.to_vec(), assigns);
     }
 
-    fn command(&mut self, words: Vec<Word>) {
+    pub(super) fn command(&mut self, words: Vec<Word>) {
+        self.command_with(words, Vec::new());
+    }
+
+    fn command_with(&mut self, words: Vec<Word>, mut assigns: Vec<String>) {
         if !words.is_empty() {
-            let command = Command::new(words, Vec::new(), Vec::new());
-            add(self.reading, command, self.input, self.depth);
+            assigns.extend(names_set(&words));
+            let command = Command::new(words, assigns, Vec::new());
+            add(self.reading, command, self.input, self.variables, self.depth);
         }
     }
 
@@ -156,16 +207,16 @@ impl Inside<'_, '_> {
         let known: Option<Vec<String>> = words.iter().map(Word::known).collect();
         match known {
             Some(words) if words.is_empty() => {}
-            Some(words) => read_into(self.reading, &words.join(" "), self.depth),
+            Some(words) => self.read(&words.join(" ")),
             None => self.unknown_text(),
         }
     }
 
     /// The word at this place is a command line.
-    fn text_at(&mut self, at: usize) {
+    pub(super) fn text_at(&mut self, at: usize) {
         match self.words.get(at).map(Word::known) {
             None => {}
-            Some(Some(text)) => read_into(self.reading, &text, self.depth),
+            Some(Some(text)) => self.read(&text),
             Some(None) => self.unknown_text(),
         }
     }
@@ -198,56 +249,35 @@ impl Inside<'_, '_> {
         }
         let operand = self.words.get(at);
         let file = operand.and_then(Word::known);
-        let is_input = matches!(file.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+        let is_input = file.as_deref().is_some_and(is_standard_input);
         match operand {
             _ if reads_text => {
+                self.arguments = self.words.get(at + 1..).unwrap_or_default();
                 self.text_at(at);
-                self.with_parameters(at);
             }
             None => self.lines_of_input(),
-            Some(_) if reads_input || is_input => self.lines_of_input(),
+            Some(_) if reads_input || is_input => {
+                self.arguments = &self.words[at..];
+                self.lines_of_input();
+            }
+            // It may be an option.
+            Some(word) if !word.choices.is_empty() => self.unknown_text(),
             Some(word) => self.file(word),
         }
-    }
-
-    /// `sh -c 'git "$@"' x push`: what the text is with its parameters in place,
-    /// where they are plain words.
-    fn with_parameters(&mut self, at: usize) {
-        let Some(text) = self.text(at).filter(|text| text.contains('$')) else { return };
-        let given = self.words.get(at + 2..).unwrap_or_default();
-        let plain = |text: &String| {
-            text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:+,@%".contains(&byte))
-        };
-        let given: Vec<String> = given.iter().map_while(Word::known).filter(plain).take(9).collect();
-        let all = given.join(" ");
-        if given.is_empty() {
-            return;
-        }
-        self.reading.filled += 1;
-        if self.reading.filled > MOST_FILLED || text.len().max(all.len()) > LONGEST_FILLED {
-            return self.reading.doubt("what a shell makes of its parameters is too much to read");
-        }
-        let mut filled = text;
-        for every in ["\"$@\"", "\"$*\"", "$@", "$*"] {
-            filled = filled.replace(every, &all);
-        }
-        for (number, value) in (1..).zip(&given) {
-            filled = filled.replace(&format!("${number}"), value).replace(&format!("${{{number}}}"), value);
-        }
-        read_into(self.reading, &filled, self.depth);
     }
 
     /// A script's text stands in its file, which is not looked at; one that a
     /// command writes for the occasion has none.
     fn file(&mut self, word: &Word) {
-        if word.pieces.contains(&Piece::Process) {
+        let is_open_file = word.text().starts_with("/dev/fd/") || word.text().starts_with("/proc/self/fd/");
+        if is_open_file || word.pieces.contains(&Piece::Process) {
             self.unknown_text();
         }
     }
 
-    fn lines_of_input(&mut self) {
+    pub(super) fn lines_of_input(&mut self) {
         match self.input {
-            Input::Known(text) => read_into(self.reading, text, self.depth),
+            Input::Known(text) => self.read(text),
             Input::File => {}
             Input::Unknown => {
                 self.reading.doubt("what a shell reads from its input cannot be known".to_owned());
@@ -258,28 +288,34 @@ impl Inside<'_, '_> {
     /// Where a shell elsewhere would read the here-document.
     fn known_input(&mut self) {
         if let Input::Known(text) = self.input {
-            read_into(self.reading, text, self.depth);
+            self.read(text);
         }
     }
 
     fn option_c(&mut self, values: &str, skip: Option<usize>) {
+        let mut is_given = false;
         for at in 1..self.words.len() {
             let Some(text) = self.text(at) else { continue };
             if let Some(value) =
                 text.strip_prefix("--command=").or_else(|| text.strip_prefix("--session-command="))
             {
-                return read_into(self.reading, value, self.depth);
+                self.read(value);
             }
             let short = text.starts_with('-') && !text.starts_with("--");
             if matches!(text.as_str(), "--command" | "--session-command") || (short && text.ends_with('c')) {
-                return self.text_at(at + 1);
+                self.text_at(at + 1);
+                is_given = true;
             }
         }
-        match skip {
+        // `runuser -u me cmd` takes a command and no text.
+        let names_user = (1..self.words.len())
+            .any(|at| self.text(at).is_some_and(|text| text.starts_with("-u") || text.starts_with("--user")));
+        match skip.or(names_user.then_some(0)) {
             Some(skip) => {
                 let start = self.behind_options(1, values, &[]) + skip;
                 self.command_at(start);
             }
+            None if is_given => {}
             None => self.known_input(),
         }
     }
@@ -293,41 +329,6 @@ impl Inside<'_, '_> {
         }
     }
 
-    fn find(&mut self) {
-        const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-        let mut at = 1;
-        while at < self.words.len() {
-            let runs = self.text(at).is_some_and(|text| RUNS.contains(&text.as_str()));
-            at += 1;
-            if !runs {
-                continue;
-            }
-            let rest = &self.words[at..];
-            let ends = |word: &Word| matches!(word.known().as_deref(), Some(";" | "+"));
-            let length = rest.iter().position(ends).unwrap_or(rest.len());
-            self.command(rest[..length].to_vec());
-            at += length;
-        }
-    }
-
-    fn xargs(&mut self) {
-        let long = [
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-            "--arg-file",
-            "--max-lines",
-            "--max-chars",
-            "--replace",
-        ];
-        let start = self.behind_options(1, "InPdaELs", &long);
-        let mut words = self.words.get(start..).unwrap_or_default().to_vec();
-        if let (Input::Known(text), false) = (self.input, words.is_empty()) {
-            words.extend(text.split_whitespace().map(Word::literal));
-        }
-        self.command(words);
-    }
-
     fn env(&mut self) {
         for at in 1..self.words.len() {
             let Some(text) = self.text(at) else { continue };
@@ -338,7 +339,7 @@ impl Inside<'_, '_> {
                 return self.line(at + 1);
             }
             if let Some(line) = text.strip_prefix("--split-string=").or_else(|| text.strip_prefix("-S")) {
-                return read_into(self.reading, line, self.depth);
+                return self.read(line);
             }
         }
         let start = self.behind_options(1, "uC", &["--unset", "--chdir"]);
@@ -358,7 +359,7 @@ impl Inside<'_, '_> {
             match self.text(at) {
                 Some(text) => {
                     if let Some((_, line)) = text.split_once('=') {
-                        read_into(self.reading, line, self.depth);
+                        self.read(line);
                     }
                 }
                 None => self.unknown_text(),
@@ -368,20 +369,8 @@ impl Inside<'_, '_> {
 
     fn source(&mut self) {
         if let Some(word) = self.words.get(1) {
-            let input =
-                matches!(word.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+            let input = word.known().as_deref().is_some_and(is_standard_input);
             if input { self.lines_of_input() } else { self.file(word) }
-        }
-    }
-
-    fn parallel(&mut self) {
-        let start = self.behind_options(1, "jPSNnLIdaX", &["--jobs", "--arg-file", "--delay", "--timeout"]);
-        let words = self.words.get(start..).unwrap_or_default();
-        let is_mark = |word: &&Word| !word.known().is_some_and(|text| text.starts_with(":::"));
-        let words: Vec<String> = words.iter().filter(is_mark).map(Word::text).collect();
-        match words.as_slice() {
-            [] => self.lines_of_input(),
-            _ => read_into(self.reading, &words.join(" "), self.depth),
         }
     }
 
@@ -396,4 +385,8 @@ impl Inside<'_, '_> {
             }
         }
     }
+}
+
+fn is_standard_input(file: &str) -> bool {
+    matches!(file, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }

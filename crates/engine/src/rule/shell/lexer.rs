@@ -118,8 +118,8 @@ impl Parser<'_> {
             // `name=(…)` is a list of words.
             if self.peek() == Some('(') && is_array_start(&word) {
                 self.at += 1;
-                self.deeper(Parser::array)?;
-                word.pieces.push(Piece::Unknown);
+                let words = self.deeper(Parser::array)?;
+                word.pieces.push(Piece::List(words));
             }
         }
         Ok(word)
@@ -139,11 +139,13 @@ impl Parser<'_> {
     }
 
     /// The words of `name=(…)`: their substitutions run, they themselves do not.
-    fn array(&mut self) -> Result<(), String> {
+    fn array(&mut self) -> Result<Vec<Word>, String> {
+        let mut words = Vec::new();
         loop {
             match self.next()? {
-                Token::Word(_) | Token::Newline => {}
-                Token::Op(")") => return Ok(()),
+                Token::Word(word) => words.push(word),
+                Token::Newline => {}
+                Token::Op(")") => return Ok(words),
                 Token::Op(other) | Token::Redirect(other) => {
                     return Err(format!("`{other}` in a list of words"));
                 }

@@ -3,9 +3,10 @@
 //!
 //! The rooms, in the order a text passes them: `lexer` with `quotes` and
 //! `expansions` (characters → words), `grammar` with `compound` and `redirects` (words →
-//! simple commands, those of substitutions and here-documents included), `fields` (braces,
-//! variables that the text itself sets), `inner` with `stdin` and `wrappers` (commands
-//! that are arguments of commands: `sudo`, `sh -c`, `find -exec`).
+//! simple commands, those of substitutions and here-documents included), `fields` with `braces` and
+//! `variables` (what the text itself sets), `inner` with `stdin`, `wrappers` and `anywhere`
+//! (commands that are arguments of commands: `sudo`, `sh -c`, `find -exec`), `builtins` (texts
+//! that a shell runs by itself).
 //!
 //! It reads more than a shell accepts, because it looks for commands and runs
 //! none; and where it cannot know what would run, it says so in
@@ -14,6 +15,9 @@
 //!
 //! Pure: a text in, commands out.
 
+mod anywhere;
+mod braces;
+mod builtins;
 mod compound;
 mod expansions;
 mod fields;
@@ -25,18 +29,18 @@ mod redirects;
 mod stdin;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod word;
 mod wrappers;
 
-pub use word::{Piece, Word};
+pub use word::{Change, Changed, Piece, Word};
 
 /// A longer text is not read.
 pub const LONGEST: usize = 256 * 1024;
 /// Substitutions, groups and shells inside shells nest no deeper.
 pub const DEEPEST: usize = 40;
-/// So many texts are read again with their parameters in place, and no longer ones.
-const MOST_FILLED: usize = 16;
-const LONGEST_FILLED: usize = 4096;
+/// The name of a variable whose name is not known: `export "$x"`.
+pub const UNKNOWN_NAME: &str = "…";
 /// More commands than this are not looked at.
 pub const MOST: usize = 20_000;
 
@@ -47,8 +51,8 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Why something may run that is not among them.
     pub unclear: Option<String>,
-    /// How many texts were read with their parameters in place.
-    filled: usize,
+    /// How many words were taken for the beginning of a command.
+    tried: usize,
 }
 
 /// One simple command, quoting undone.
@@ -56,7 +60,7 @@ pub struct Reading {
 pub struct Command {
     /// The program and its arguments; none for assignments or redirections alone.
     pub words: Vec<Word>,
-    /// The names of the variables set before it.
+    /// The names of the variables set before it or by it.
     pub assigns: Vec<String>,
     /// Where its input comes from and where its output goes.
     pub redirects: Vec<Redirect>,
@@ -88,6 +92,12 @@ impl Command {
         self.words.get(1..).unwrap_or_default()
     }
 
+    /// The words with all that they may be.
+    pub fn possible_line(&self) -> String {
+        let all = self.words.iter().flat_map(|word| std::iter::once(word).chain(&word.choices));
+        all.map(Word::text).collect::<Vec<_>>().join(" ")
+    }
+
     /// The words as one line, for expressions and messages.
     pub fn line(&self) -> String {
         let words: Vec<String> = self.words.iter().map(Word::text).collect();
@@ -98,7 +108,7 @@ impl Command {
 /// Reads a command line.
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
-    inner::read_into(&mut reading, text, 0);
+    inner::read_into(&mut reading, text, 0, inner::Around::default());
     reading
 }
 

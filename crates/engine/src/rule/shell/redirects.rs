@@ -3,7 +3,7 @@
 use super::Redirect;
 use super::grammar::{Parser, Raw, Stdin};
 use super::lexer::Token;
-use super::word::Word;
+use super::word::{Piece, Word};
 
 /// A here-document whose text has not come yet.
 pub(super) struct Promised {
@@ -20,21 +20,35 @@ impl Parser<'_> {
         raw: &mut Raw,
         command: Option<usize>,
     ) -> Result<(), String> {
+        let start = self.at;
         let Token::Word(target) = self.next()? else {
             return Err(format!("`{operator}` leads nowhere"));
         };
         match operator {
             "<<" | "<<-" => {
+                // What it is when it holds a `$` differs between shells; nobody needs to know.
+                if self.chars[start..self.at].iter().any(|character| matches!(character, '$' | '`')) {
+                    return Err("a here-document ends at something with `$`".to_owned());
+                }
                 let delimiter = target.text();
                 let strip_tabs = operator == "<<-";
                 self.promised.push(Promised { command, delimiter, quoted: target.quoted, strip_tabs });
             }
             "<<<" => raw.stdin = Stdin::Text(target),
-            "<&" => raw.stdin = Stdin::File,
+            // What another file holds is not known: `sh <&3`.
+            "<&" => raw.stdin = Stdin::Pipe(None),
             ">&" if is_number(&target) => {}
             "<" => {
-                raw.stdin = Stdin::File;
+                let text = target.text();
+                let is_open = text.starts_with("/dev/") || text.starts_with("/proc/");
+                let is_written = is_open || target.pieces.contains(&Piece::Process);
+                raw.stdin = if is_written { Stdin::Pipe(None) } else { Stdin::File };
                 raw.redirects.push(Redirect { writes: false, target });
+            }
+            "<>" => {
+                raw.stdin = Stdin::Pipe(None);
+                raw.redirects.push(Redirect { writes: false, target: target.clone() });
+                raw.redirects.push(Redirect { writes: true, target });
             }
             _ => raw.redirects.push(Redirect { writes: true, target }),
         }
@@ -61,8 +75,9 @@ impl Parser<'_> {
                 };
                 inner.deeper(|parser| parser.quoted_until(&mut word, None))?;
             }
-            if let Some(raw) = promised.command.and_then(|number| self.commands.get_mut(number)) {
-                raw.stdin = Stdin::Text(word);
+            match promised.command.and_then(|number| self.commands.get_mut(number)) {
+                Some(raw) => raw.stdin = Stdin::Text(word),
+                None => self.commands.push(Raw { stdin: Stdin::Text(word), is_note: true, ..Raw::default() }),
             }
         }
         Ok(())

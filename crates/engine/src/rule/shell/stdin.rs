@@ -1,7 +1,8 @@
 //! What a command reads, where the command line itself holds it.
 
-use super::fields::{Constants, fields};
+use super::fields::fields;
 use super::grammar::{Raw, Stdin};
+use super::variables::Variables;
 use super::word::Word;
 
 /// The text a command reads, where the command line itself holds it.
@@ -9,11 +10,11 @@ pub(super) fn stdin_of(
     raw: &Raw,
     raws: &[Raw],
     words: &[Vec<Word>],
-    constants: &Constants,
+    variables: &Variables<'_>,
 ) -> Option<String> {
     match &raw.stdin {
         Stdin::Inherited | Stdin::File | Stdin::Pipe(None) => None,
-        Stdin::Text(word) => joined(&fields(std::slice::from_ref(word), constants).ok()?),
+        Stdin::Text(word) => joined(&fields(std::slice::from_ref(word), variables).ok()?),
         Stdin::Pipe(Some(from)) => printed(raws.get(*from)?, words.get(*from)?),
     }
 }

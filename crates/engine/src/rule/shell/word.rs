@@ -7,6 +7,8 @@ pub struct Word {
     pub pieces: Vec<Piece>,
     /// Whether any of it was quoted: such a word is never a keyword.
     pub quoted: bool,
+    /// What it may be, by variables that have several values or none for certain.
+    pub choices: Vec<Word>,
     /// How many bytes of its text stand before the first quote.
     pub(super) bare_length: usize,
 }
@@ -26,15 +28,56 @@ pub enum Piece {
         /// A quoted one is never split into several words.
         quoted: bool,
     },
+    /// `${name…}` with more than a name.
+    Changed(Box<Changed>),
+    /// `name=(…)`: the words of a list.
+    List(Vec<Word>),
     /// What a substitution gives, known only when it runs.
     Unknown,
+    /// What the text itself makes in a way that is not followed: it may be anything.
+    Any,
     /// `<(…)`: the name of a file that a command writes.
     Process,
     /// A separator that comes from a variable: `$IFS`.
     Space,
 }
 
+/// A variable of which something is taken, or something else instead.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changed {
+    /// Its name.
+    pub name: String,
+    /// A quoted one is never split into several words.
+    pub quoted: bool,
+    /// What is done to it.
+    pub change: Change,
+    /// What stands behind the operator.
+    pub word: Word,
+}
+
+/// What is done to a variable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Change {
+    /// `${a[0]}`, `${a[@]}`.
+    Element,
+    /// `${a:-word}` and its kin.
+    Default,
+    /// `${a%…}`: its front is left.
+    Front,
+    /// `${a#…}`: its back is left.
+    Back,
+    /// `${!a}`: the variable that it names.
+    Indirect,
+    /// Anything else.
+    Other,
+}
+
 impl Word {
+    /// A word of these parts.
+    pub(super) fn of_pieces(pieces: Vec<Piece>) -> Word {
+        Word { pieces, ..Word::default() }
+    }
+
     /// A word of these characters.
     pub fn literal(text: impl Into<String>) -> Word {
         Word { pieces: vec![Piece::Text(text.into())], ..Word::default() }
@@ -65,6 +108,12 @@ impl Word {
         }
     }
 
+    /// About how much there is of it.
+    pub(super) fn weight(&self) -> usize {
+        let of = |piece: &Piece| if let Piece::Text(text) = piece { text.len() } else { 16 };
+        self.pieces.iter().map(of).sum()
+    }
+
     /// The text of a word that was not quoted and holds nothing unknown: only
     /// such a word can be a keyword.
     pub fn bare(&self) -> Option<String> {
@@ -84,7 +133,12 @@ impl Word {
             match piece {
                 Piece::Text(known) => text.push_str(known),
                 Piece::Mark(mark) => text.push(*mark),
-                Piece::Variable { .. } | Piece::Unknown | Piece::Process => text.push('…'),
+                Piece::Variable { .. }
+                | Piece::Changed(_)
+                | Piece::List(_)
+                | Piece::Unknown
+                | Piece::Any
+                | Piece::Process => text.push('…'),
                 Piece::Space => text.push(' '),
             }
         }

@@ -32,6 +32,8 @@ pub(super) enum Runs {
     },
     /// The subcommand decides: `uv run`.
     Subcommand(&'static [&'static str]),
+    /// The command stands somewhere behind options that are too many to know.
+    Anywhere,
     /// `find`.
     Find,
     /// `xargs`: what it reads is added.
@@ -86,6 +88,16 @@ const STDBUF: Runs =
     Runs::Command { values: "ioe", long_values: &["--input", "--output", "--error"], skip: 0 };
 const IONICE: Runs = Runs::Command { values: "cnpPu", long_values: &["--class", "--classdata"], skip: 0 };
 
+/// Programs with a command behind options of many kinds.
+#[rustfmt::skip] // a list of short words
+const ANYWHERE: &[&str] = &[
+    "strace", "ltrace", "valgrind", "perf", "gdb", "lldb", "rr", "catchsegv", "chroot", "taskset", "chrt", "numactl", "prlimit", "setpriv", "cpulimit",
+    "pkexec", "caffeinate", "xvfb-run", "torsocks", "torify", "tsocks", "proxychains", "proxychains4", "dumb-init", "tini", "rlwrap", "unbuffer",
+    "unshare", "nsenter", "firejail", "bwrap", "systemd-inhibit", "systemd-run", "dbus-run-session", "start-stop-daemon", "daemonize", "faketime",
+    "chpst", "setuidgid", "envuidgid", "softlimit", "envdir", "s6-setuidgid", "setarch", "linux32", "linux64", "cgexec", "aa-exec", "runcon",
+    "trickle", "entr", "ccache", "distcc", "choom", "uclampset", "coresched", "ld.so", "ld-linux-x86-64.so.2",
+];
+
 /// Every program that is known to run others, by name.
 const TABLE: &[(&[&str], Runs)] = &[
     (&["sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "ash", "rbash", "fish", "yash"], Runs::Shell),
@@ -93,24 +105,15 @@ const TABLE: &[(&[&str], Runs)] = &[
     (&["sudo", "doas", "sudoedit"], SUDO),
     (&["env"], Runs::Env),
     (&["command"], Runs::CommandWord),
-    (
-        &["builtin", "nohup", "setsid", "noglob", "nocorrect", "-", "unbuffer", "fakeroot", "eatmydata"],
-        plain(""),
-    ),
+    (&["builtin", "nohup", "setsid", "noglob", "nocorrect", "-", "fakeroot", "eatmydata"], plain("")),
     (&["exec"], plain("a")),
     (&["time", "gtime"], TIME),
     (&["nice"], NICE),
     (&["ionice"], IONICE),
     (&["timeout", "gtimeout"], TIMEOUT),
     (&["stdbuf", "gstdbuf"], STDBUF),
-    (&["strace", "ltrace"], plain("eopsSuEaIbOPX")),
-    (&["chroot", "taskset", "chrt", "repeat", "gosu", "su-exec", "faketime"], behind("", 1)),
-    (&["pkexec", "caffeinate", "xvfb-run", "torsocks", "torify", "dumb-init", "tini", "rlwrap"], plain("nt")),
-    (&["proxychains", "proxychains4"], plain("f")),
-    (&["unshare", "systemd-inhibit", "dbus-run-session"], plain("SGRw")),
-    (&["nsenter"], plain("tSG")),
-    (&["systemd-run"], plain("puEMHd")),
-    (&["entr"], plain("")),
+    (ANYWHERE, Runs::Anywhere),
+    (&["repeat", "gosu", "su-exec"], behind("", 1)),
     (&["xargs", "gxargs"], Runs::Xargs),
     (&["parallel"], Runs::Parallel),
     (&["find", "gfind", "fd", "fdfind"], Runs::Find),
@@ -118,7 +121,8 @@ const TABLE: &[(&[&str], Runs)] = &[
     (&["watch"], Runs::LineBehind { values: "nq", skip: 0 }),
     (&["ssh"], Runs::LineBehind { values: "bcDEeFIiJLlmOopQRSWwB", skip: 1 }),
     (&["su", "runuser"], Runs::OptionC { values: "sgGwu", skip: None }),
-    (&["script"], Runs::OptionC { values: "EIOBTmo", skip: None }),
+    (&["capsh", "sg"], Runs::OptionC { values: "", skip: None }),
+    (&["script"], Runs::OptionC { values: "EIOBTmo", skip: Some(1) }),
     (&["flock"], Runs::OptionC { values: "wE", skip: Some(1) }),
     (
         &["uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "op", "doppler"],

@@ -1,0 +1,152 @@
+//! Programs that run a command which stands somewhere behind their options, and `find`,
+//! `parallel` and `xargs`, whose command is not whole before it runs.
+
+use super::inner::{Input, Inside};
+use super::word::{Piece, Word};
+use super::wrappers::{Runs, runs};
+
+/// So many words are looked at as commands that may begin anywhere.
+const MOST_TRIED: usize = 100_000;
+
+impl Inside<'_, '_> {
+    /// Their options are too many to know which takes a value: the command may
+    /// begin at any word, so each is taken for one.
+    pub(super) fn anywhere(&mut self) {
+        let mut is_first = true;
+        for at in 1..self.words.len() {
+            let Some(text) = self.text(at) else {
+                if is_first {
+                    self.command_at(at);
+                }
+                is_first = false;
+                continue;
+            };
+            if matches!(text.as_str(), "-c" | "-s" | "--command") {
+                self.text_at(at + 1);
+            }
+            if text.starts_with('-') {
+                continue;
+            }
+            is_first = false;
+            self.reading.tried += self.words.len() - at;
+            if self.reading.tried > MOST_TRIED {
+                return self.reading.doubt("it has too many words that may be commands");
+            }
+            // `start-stop-daemon -x rm -- -rf`: its own `--`, not the command's.
+            let is_end = |word: &&Word| word.known().as_deref() != Some("--");
+            let words = self.words[at..].iter().filter(is_end).cloned().collect();
+            self.command(words);
+        }
+    }
+
+    pub(super) fn xargs(&mut self) {
+        let long = [
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--max-lines",
+            "--max-chars",
+            "--replace",
+        ];
+        let start = self.behind_options(1, "InPdaELs", &long);
+        let mut words = self.words.get(start..).unwrap_or_default().to_vec();
+        if words.is_empty() {
+            return;
+        }
+        let mark = self.mark_of_xargs(start);
+        match (self.input, mark) {
+            (Input::Known(text), None) => words.extend(text.split_whitespace().map(Word::literal)),
+            (Input::File | Input::Unknown, None) => {
+                words.push(Word { pieces: vec![Piece::Unknown], ..Word::default() });
+            }
+            (input, Some(mark)) => words = filled(&words, &mark, input),
+        }
+        self.command(words);
+    }
+
+    pub(super) fn find(&mut self) {
+        const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+        let mut at = 1;
+        while at < self.words.len() {
+            let runs = self.text(at).is_some_and(|text| RUNS.contains(&text.as_str()));
+            at += 1;
+            if !runs {
+                continue;
+            }
+            let rest = &self.words[at..];
+            let ends = |word: &Word| matches!(word.known().as_deref(), Some(";" | "+"));
+            let length = rest.iter().position(ends).unwrap_or(rest.len());
+            self.command(rest[..length].to_vec());
+            at += length;
+        }
+    }
+
+    pub(super) fn parallel(&mut self) {
+        let start = self.behind_options(1, "jPSNnLIdaX", &["--jobs", "--arg-file", "--delay", "--timeout"]);
+        let words = self.words.get(start..).unwrap_or_default();
+        let is_mark = |word: &&Word| !word.known().is_some_and(|text| text.starts_with(":::"));
+        let words: Vec<String> = words.iter().filter(is_mark).map(Word::text).collect();
+        match words.as_slice() {
+            [] => self.lines_of_input(),
+            _ => self.read(&words.join(" ")),
+        }
+    }
+
+    /// What `-I` names: it stands for what is read.
+    fn mark_of_xargs(&self, end: usize) -> Option<String> {
+        let default = || Some("{}".to_owned());
+        (1..end.min(self.words.len())).find_map(|at| {
+            let text = self.text(at)?;
+            match text.as_str() {
+                "-I" | "-J" => self.text(at + 1),
+                "-i" | "--replace" => default(),
+                _ => ["--replace=", "-I", "-i"]
+                    .iter()
+                    .find_map(|option| text.strip_prefix(option))
+                    .filter(|mark| !mark.is_empty())
+                    .map(str::to_owned),
+            }
+        })
+    }
+}
+
+/// The words with what is read in the place of the mark. In the text of a shell something
+/// unknown stands there like a variable, so that `mv {} {}.bak` is a known program.
+fn filled(words: &[Word], mark: &str, input: Input<'_>) -> Vec<Word> {
+    let program = words.first().and_then(Word::program_name).and_then(|name| runs(&name));
+    let is_text = matches!(program, Some(Runs::Shell | Runs::Line | Runs::OptionC { .. } | Runs::Env));
+    let mut result = Vec::new();
+    for word in words {
+        let text = match word.known() {
+            Some(text) if text.contains(mark) => text,
+            _ => {
+                result.push(word.clone());
+                continue;
+            }
+        };
+        match input {
+            Input::Known(given) if is_text => {
+                result.push(Word::literal(text.replacen(mark, given.trim_end(), 8)));
+            }
+            Input::Known(given) => {
+                let lines = given.lines().take(64);
+                result.extend(lines.map(|line| Word::literal(text.replacen(mark, line, 8))));
+            }
+            Input::File | Input::Unknown if is_text => {
+                result.push(Word::literal(text.replace(mark, "$_")));
+            }
+            Input::File | Input::Unknown => {
+                let mut word = Word::default();
+                for (number, part) in text.split(mark).enumerate() {
+                    if number > 0 {
+                        word.pieces.push(Piece::Unknown);
+                    }
+                    word.push_text(part);
+                }
+                result.push(word);
+            }
+        }
+    }
+    result
+}

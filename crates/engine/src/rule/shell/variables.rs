@@ -1,0 +1,252 @@
+//! What variables hold, as far as the text itself says.
+//!
+//! A variable is certain when the text sets it once, to something known. Else it may be any
+//! of the values that the text gives it, by an assignment, `for`, `set --`, `read`, `printf -v`,
+//! a list, or the arguments of a function or a shell. One that the text does not set is unknown.
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+
+use super::UNKNOWN_NAME;
+use super::fields::alternatives;
+use super::grammar::{Raw, Stdin, argument_assignment, assignment};
+use super::word::{Piece, Word};
+
+/// A variable with more values than this may be anything.
+const MOST_VALUES: usize = 64;
+/// So many bytes of values are written out; then they may be anything.
+const MOST_WRITTEN: usize = 1 << 20;
+/// The name under which all of `$1`, `$@` and their kin are kept.
+const POSITIONAL: &str = "@";
+
+/// The variables of one text, and those of the text around it.
+#[derive(Debug, Default)]
+pub(super) struct Variables<'o> {
+    certain: HashMap<String, String>,
+    possible: HashMap<String, Vec<Word>>,
+    outer: Option<&'o Variables<'o>>,
+    /// What `IFS` adds to blanks.
+    separators: String,
+    written: Cell<usize>,
+}
+
+impl<'o> Variables<'o> {
+    /// Those of a text; the words are the arguments of the shell that reads it.
+    pub fn of(
+        text: &str,
+        raws: &[Raw],
+        outer: Option<&'o Variables<'o>>,
+        arguments: &[Word],
+    ) -> Variables<'o> {
+        let mut variables = Variables { outer, ..Variables::default() };
+        variables.separators = outer.map(|outer| outer.separators.clone()).unwrap_or_default();
+        let mut set: Vec<(String, Option<Word>)> =
+            arguments.iter().map(|word| (POSITIONAL.to_owned(), Some(word.clone()))).collect();
+        set.extend(given_by(raws));
+        if set.is_empty() {
+            return variables;
+        }
+        variables.find_certain(text, raws);
+        for (_, value) in set.iter().filter(|(name, _)| name == "IFS") {
+            let added = value.as_ref().and_then(Word::known);
+            // Whatever it is, these are what a line would choose.
+            variables.separators.push_str(&added.unwrap_or_else(|| ",:;/|_+=@%.~^".to_owned()));
+        }
+        // Twice, because a function stands before its arguments.
+        for _ in 0..2 {
+            for (name, value) in &set {
+                variables.add(name, value.as_ref());
+            }
+        }
+        variables
+    }
+
+    fn find_certain(&mut self, text: &str, raws: &[Raw]) {
+        let alone = raws.iter().filter(|raw| raw.words.is_empty() && !raw.is_note);
+        let declared = raws.iter().filter(|raw| declares(raw)).flat_map(|raw| &raw.words[1..]);
+        let set = alone.flat_map(|raw| raw.assigns.iter().cloned()).chain(declared.filter_map(assignment));
+        let mentions = mentions(text);
+        let certain = |(name, value): (String, Option<Word>)| {
+            let value = value.as_ref().and_then(Word::known)?;
+            (mentions.get(name.as_str()) == Some(&1)).then_some((name, value))
+        };
+        self.certain = set.filter_map(certain).collect();
+    }
+
+    fn add(&mut self, name: &str, value: Option<&Word>) {
+        let known = self.possible.get(name).map_or(0, Vec::len);
+        if known > MOST_VALUES {
+            return;
+        }
+        let values: Vec<Word> = match value {
+            None => vec![anything()],
+            Some(word) => alternatives(word, self).into_iter().map(Word::of_pieces).collect(),
+        };
+        let list = self.possible.entry(name.to_owned()).or_default();
+        let fresh: Vec<Word> = values.into_iter().filter(|value| !list.contains(value)).collect();
+        list.extend(fresh);
+        if list.len() > MOST_VALUES {
+            list.truncate(MOST_VALUES);
+            list.push(anything());
+        }
+    }
+
+    /// The value of a variable that has one for certain.
+    pub fn certain(&self, name: &str) -> Option<&str> {
+        self.certain.get(name).map(String::as_str)
+    }
+
+    /// What a variable may hold; none when the text does not set it.
+    pub fn possible(&self, name: &str) -> &[Word] {
+        let is_positional = name == "*" || name.bytes().all(|byte| byte.is_ascii_digit());
+        let key = if is_positional { POSITIONAL } else { name };
+        match (self.possible.get(key), self.outer) {
+            (Some(values), _) => values,
+            (None, Some(outer)) => outer.possible(name),
+            (None, None) => &[],
+        }
+    }
+
+    /// Counts bytes that are written out; false when it is enough.
+    pub fn may_write(&self, bytes: usize) -> bool {
+        self.written.set(self.written.get() + bytes);
+        let enough = self.written.get() > MOST_WRITTEN;
+        !enough && self.outer.is_none_or(|outer| outer.may_write(bytes))
+    }
+
+    /// Whether a character separates words of a value.
+    pub fn separates(&self, character: char) -> bool {
+        matches!(character, ' ' | '\t' | '\n') || self.separators.contains(character)
+    }
+}
+
+fn anything() -> Word {
+    Word::of_pieces(vec![Piece::Any])
+}
+
+/// Every variable that commands set, and to what; to anything where there is no value.
+fn given_by(raws: &[Raw]) -> Vec<(String, Option<Word>)> {
+    let functions: HashSet<&str> = raws.iter().filter_map(|raw| raw.function.as_deref()).collect();
+    let mut set = Vec::new();
+    for raw in raws {
+        set.extend(raw.assigns.iter().cloned());
+        let Some((first, args)) = raw.words.split_first() else { continue };
+        set.extend(args.iter().filter_map(argument_assignment));
+        let Some(program) = first.known() else { continue };
+        let positional = |word: &Word| (POSITIONAL.to_owned(), Some(word.clone()));
+        match program.as_str() {
+            "set" => {
+                let is_option = |word: &&Word| {
+                    word.known().is_some_and(|text| text != "--" && text.starts_with(['-', '+']))
+                };
+                let options = args.iter().take_while(is_option).count();
+                set.extend(args[options..].iter().map(positional));
+            }
+            "read" | "mapfile" | "readarray" => {
+                let names = names_read(args);
+                let texts = if raw.stdin == Stdin::File { Vec::new() } else { printed(raws) };
+                for name in names {
+                    set.extend(texts.iter().map(|word| (name.clone(), Some(word.clone()))));
+                }
+            }
+            "printf" => set.extend(printed_into(args)),
+            name if functions.contains(name) => set.extend(args.iter().map(positional)),
+            _ => {}
+        }
+    }
+    set
+}
+
+/// The names of variables that a command sets by itself: `export A=1`, `read A`.
+pub(super) fn names_set(words: &[Word]) -> Vec<String> {
+    let Some((first, args)) = words.split_first() else { return Vec::new() };
+    match first.known().as_deref() {
+        Some("export" | "declare" | "typeset" | "local" | "readonly") => {
+            args.iter().filter_map(name_declared).collect()
+        }
+        Some("read" | "mapfile" | "readarray") => names_read(args),
+        Some("printf") => printed_into(args).into_iter().map(|(name, _)| name).take(1).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Without a value, it may be one that was set before: `export LD_PRELOAD`.
+fn name_declared(word: &Word) -> Option<String> {
+    if let Some((name, _)) = argument_assignment(word) {
+        return Some(name);
+    }
+    match word.known() {
+        Some(text) => super::lexer::is_name(&text).then_some(text),
+        None => Some(UNKNOWN_NAME.to_owned()),
+    }
+}
+
+fn names_read(args: &[Word]) -> Vec<String> {
+    let texts = args.iter().filter_map(Word::known);
+    let mut names: Vec<String> = texts.filter(|text| super::lexer::is_name(text)).collect();
+    if names.is_empty() {
+        names.extend(["REPLY".to_owned(), "MAPFILE".to_owned()]);
+    }
+    names
+}
+
+/// `printf -v name format values`.
+fn printed_into(args: &[Word]) -> Vec<(String, Option<Word>)> {
+    let text = |at: usize| args.get(at).and_then(Word::known);
+    let (Some("-v"), Some(name)) = (text(0).as_deref(), text(1)) else { return Vec::new() };
+    let rest = args.get(2..).unwrap_or_default();
+    match text(2).as_deref() {
+        Some("%s" | "%s\\n" | "%q" | "%b") => {
+            rest[1..].iter().map(|word| (name.clone(), Some(word.clone()))).collect()
+        }
+        Some(format) if !format.contains(['%', '\\']) => vec![(name, Some(rest[0].clone()))],
+        _ => vec![(name, None)],
+    }
+}
+
+/// Every text of the line that a command may read: what is printed, and here-documents.
+fn printed(raws: &[Raw]) -> Vec<Word> {
+    let mut texts = Vec::new();
+    for raw in raws {
+        if let Some((first, args)) = raw.words.split_first()
+            && matches!(first.known().as_deref(), Some("echo" | "printf"))
+        {
+            texts.extend(args.iter().cloned());
+        }
+        if let Stdin::Text(word) = &raw.stdin {
+            texts.push(word.clone());
+            let lines = word.known().unwrap_or_default();
+            texts.extend(lines.split(|c: char| c.is_whitespace() || c == ',').map(Word::literal));
+        }
+    }
+    texts.truncate(MOST_VALUES + 1);
+    texts
+}
+
+/// `export name=value` and its kin.
+fn declares(raw: &Raw) -> bool {
+    const WORDS: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
+    let name = raw.words.first().and_then(Word::known);
+    name.is_some_and(|name| WORDS.contains(&name.as_str()))
+}
+
+/// How often each name stands in a text other than as `$name` or `${name`.
+fn mentions(text: &str) -> HashMap<&str, usize> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut counts = HashMap::new();
+    let mut start = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (start, is_part(character)) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                let before = &text[..from];
+                if !before.ends_with('$') && !before.ends_with("${") {
+                    *counts.entry(&text[from..at]).or_insert(0) += 1;
+                }
+                start = None;
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+    }
+    counts
+}
