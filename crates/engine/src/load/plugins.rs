@@ -13,7 +13,7 @@ use super::Surroundings;
 use crate::digest::Hasher;
 use crate::problem::Problem;
 use crate::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
-use crate::source::Source;
+use crate::source::{self, Source};
 use crate::state::{Durability, StateDir, StateError};
 
 /// Plugins that workspaceOpen hooks named, one file for each list of workspaces.
@@ -46,11 +46,13 @@ pub(super) fn find(around: &Surroundings, workspaces: &[PathBuf]) -> Found {
     found.looked_at.push(remembered);
     let mut roots = around.roots.plugins.clone();
     roots.extend(recall(&around.state, workspaces));
-    let mut seen: Vec<&PathBuf> = Vec::new();
-    for root in &roots {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for named in &roots {
+        found.looked_at.push(named.clone());
+        let root = source::plugin_root(named, workspaces);
         if !seen.contains(&root) {
+            Finder { root: &root, workspaces, around, found: &mut found }.find();
             seen.push(root);
-            Finder { root, workspaces, around, found: &mut found }.find();
         }
     }
     found
