@@ -8,7 +8,8 @@
 //! Only reads, except for `remember_good`. Starts nothing.
 
 mod last_good;
-pub(crate) mod plugins;
+pub(crate) mod named_plugins;
+mod plugins;
 mod reading;
 mod rule_entries;
 mod states;
