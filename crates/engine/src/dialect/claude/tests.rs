@@ -144,3 +144,18 @@ fn a_hook_becomes_an_entry_or_says_why_not() {
         }
     }
 }
+
+#[test]
+fn blanks_around_a_name_are_no_part_of_it() {
+    let cases = [
+        ("Edit|Bash ", "Bash", true),
+        (" Edit | Bash", "Edit", true),
+        ("Edit|Bash ", "BashOutput", false),
+        (" ", "Bash", true),
+        (" * ", "Bash", true),
+        ("Bash x", "Bash", false),
+    ];
+    for (pattern, tool, expected) in cases {
+        assert_eq!(ClaudeMatcher::new(pattern).fits(tool), expected, "`{pattern}` and {tool}");
+    }
+}
