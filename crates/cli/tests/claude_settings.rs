@@ -39,3 +39,20 @@ fn a_hook_with_an_error_refuses_and_says_why() {
     let (answer, said) = asked(&cx, "ls");
     assert!(answer.contains("\"deny\"") && answer.contains("`command` is a number"), "{answer}{said}");
 }
+
+#[test]
+fn who_switches_hooks_off_is_named() {
+    let cx = TestContext::new();
+    let hook = serde_json::json!({ "type": "command", "command": "exit 2" });
+    settings(&cx, serde_json::json!({ "hooks": [hook] }));
+    cx.write("project/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    let (answer, _) = asked(&cx, "ls");
+    assert!(answer.contains("\"deny\""), "nobody trusts it: {answer}");
+    let shown = cx.run(["trust", "--yes"]);
+    assert!(shown.contains("switches off every hook that was written for Claude Code, yours too"), "{shown}");
+    assert!(!shown.contains("wants to run"), "{shown}");
+    let (answer, said) = asked(&cx, "ls");
+    assert!(!answer.contains("\"deny\""), "{answer}");
+    assert!(said.contains("switched off by `disableAllHooks` in"), "{said}");
+    assert!(said.contains("project/.claude/settings.json"), "{said}");
+}

@@ -168,7 +168,15 @@ fn show(ui: &mut Ui, looked: &Candidate) {
         TrustState::Broken(problem) => ui.warning(problem),
         TrustState::New | TrustState::Trusted => {}
     }
-    ui.line(&format!("{} wants to run:", looked.source.file.display()));
+    let file = looked.source.file.display();
+    if looked.switches_off {
+        let rest = if looked.definitions.is_empty() { "" } else { " Its own, too:" };
+        ui.line(&format!(
+            "{file} switches off every hook that was written for Claude Code, yours too.{rest}"
+        ));
+    } else {
+        ui.line(&format!("{file} wants to run:"));
+    }
     for definition in &looked.definitions {
         show_definition(ui, definition);
     }

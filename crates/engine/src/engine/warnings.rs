@@ -41,11 +41,12 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         }
         for (why, count) in reasons {
             let Why::Withheld(why) = why else { continue };
-            // Who switched them off knows it.
-            if why == Withheld::SwitchedOff {
+            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+            if let Some(by) = set.switched_off_by.as_ref().filter(|_| why == Withheld::SwitchedOff) {
+                warnings
+                    .push(format!("{file}: {hooks} switched off by `disableAllHooks` in {}", by.display()));
                 continue;
             }
-            let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
             let trust_helps = matches!(why, Withheld::Untrusted | Withheld::Changed);
             let look = if trust_helps { "; look at it with `boathook trust`" } else { "" };
             warnings.push(format!("{file}: {hooks} withheld: {}{look}", why.reason()));

@@ -42,6 +42,8 @@ pub struct HookSet {
     pub sources: Vec<SourceReport>,
     /// With `TrustMode::Once`: every file that the caller trusts.
     pub trusted_once: Vec<PathBuf>,
+    /// The file that switches off every hook that was written for Claude Code.
+    pub switched_off_by: Option<PathBuf>,
 }
 
 /// One hook of one source.
@@ -162,6 +164,8 @@ pub struct Candidate {
     pub subject: Subject,
     /// How it stands now.
     pub state: TrustState,
+    /// It switches off every hook that was written for Claude Code.
+    pub switches_off: bool,
 }
 
 /// Reads sources, and reads them again when they changed.
