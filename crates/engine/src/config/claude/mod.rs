@@ -159,7 +159,7 @@ fn read_group(reader: &mut Reader, event: &'static ClaudeEvent, group: &Object, 
     };
     let matcher = match matchers::read(group) {
         Ok(matcher) => matcher,
-        Err(problem) => return broken::keep(reader, event, value, None, shape, problem),
+        Err(problem) => return broken::keep(reader, event, value, None, shape, *problem),
     };
     for hook in &hooks.elements {
         match hook {
