@@ -124,7 +124,7 @@ impl Finder<'_> {
                 continue;
             }
             let message =
-                "the plugin does not name this file any more, but it is trusted: its hooks stay in force";
+                "the plugin does not name this file any more, but somebody trusted it: it still counts";
             let problem = Problem::warning("plugin-unnamed", message);
             self.found.looked_at.push(file.clone());
             self.report(

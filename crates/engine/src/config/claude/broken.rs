@@ -1,6 +1,8 @@
 //! Hooks with an error whose author wanted a failure to block: they are kept,
 //! so that their gate refuses and says why.
 
+use std::ops::Range;
+
 use jsonc_parser::ast::{Object, Value};
 
 use super::super::findings::unplaced;
@@ -54,19 +56,18 @@ pub(super) fn louder(mut problem: Problem, event: &ClaudeEvent, blocks: bool) ->
 pub(super) fn keep(
     reader: &mut Reader,
     event: &'static ClaudeEvent,
-    value: &Value,
+    (value, at): (&Value, Range<usize>),
     group: Option<&GroupMatcher>,
     shape: Shape,
     problem: Problem,
 ) {
     let blocks = wants_block(value);
-    let problem = louder(problem, event, blocks);
     if blocks {
         let group_of_own = value.as_object().map(silent_matcher);
         let matcher = group.map(|group| group.matcher.clone()).or(group_of_own);
-        push(reader, event, value.as_object(), bytes_of(value), matcher, shape, problem.message.clone());
+        push(reader, event, hook_in(value), bytes_of(value), matcher, shape, problem.message.clone());
     }
-    reader.add(bytes_of(value), problem);
+    reader.add(at, louder(problem, event, blocks));
 }
 
 /// Adds the definition of a hook that cannot run.
@@ -74,7 +75,7 @@ pub(super) fn push(
     reader: &mut Reader,
     event: &'static ClaudeEvent,
     own: Option<&Object>,
-    at: std::ops::Range<usize>,
+    at: Range<usize>,
     matcher: Option<ClaudeMatcher>,
     shape: Shape,
     reason: String,
@@ -102,6 +103,19 @@ pub(super) fn push(
 fn says_block(value: &Value) -> bool {
     let text = value.as_string_lit().map(|text| text.value.trim().to_ascii_lowercase());
     text.is_some_and(|text| matches!(text.as_str(), "block" | "blocks" | "blocked" | "deny"))
+}
+
+/// The hook in a value that wants a block.
+fn hook_in<'a>(value: &'a Value<'a>) -> Option<&'a Object<'a>> {
+    match value {
+        Value::Array(list) => list.elements.iter().find(|value| wants_block(value)).and_then(hook_in),
+        Value::Object(object) => {
+            let inside =
+                property(object, "hooks").map(|hooks| &hooks.value).filter(|hooks| wants_block(hooks));
+            inside.map_or(Some(object), hook_in)
+        }
+        Value::StringLit(_) | Value::NumberLit(_) | Value::BooleanLit(_) | Value::NullKeyword(_) => None,
+    }
 }
 
 /// The matcher of a group whose form is wrong elsewhere.

@@ -16,7 +16,7 @@ pub(super) struct GroupMatcher {
 }
 
 /// The matcher of a group; an error when it is none, and the group does not run.
-pub(super) fn read(group: &Object) -> Result<GroupMatcher, Box<Problem>> {
+pub(super) fn read(group: &Object) -> Result<GroupMatcher, (Range<usize>, Box<Problem>)> {
     match property(group, "matcher").map(|matcher| &matcher.value) {
         None | Some(Value::NullKeyword(_)) => Ok(GroupMatcher { matcher: ClaudeMatcher::new(""), at: None }),
         Some(Value::StringLit(pattern)) => {
@@ -25,7 +25,7 @@ pub(super) fn read(group: &Object) -> Result<GroupMatcher, Box<Problem>> {
         Some(other) => {
             let message = format!("`matcher` is {}, not a string; the group does not run", kind_of(other));
             let help = r#"write names between bars, like "Bash|Edit""#;
-            Err(Problem::error("matcher-not-a-string", message).help(help).into())
+            Err((bytes_of(other), Problem::error("matcher-not-a-string", message).help(help).into()))
         }
     }
 }

@@ -127,7 +127,7 @@ fn read_groups(reader: &mut Reader, event: &'static ClaudeEvent, value: &Value, 
     let Value::Array(groups) = value else {
         let message = format!("`{}` is {}, not a list of groups", event.name, kind_of(value));
         let problem = Problem::error("event-not-a-list", message).help(GROUPS);
-        return broken::keep(reader, event, value, None, shape, problem);
+        return broken::keep(reader, event, (value, bytes_of(value)), None, shape, problem);
     };
     for group in &groups.elements {
         match group {
@@ -136,7 +136,7 @@ fn read_groups(reader: &mut Reader, event: &'static ClaudeEvent, value: &Value, 
             other => {
                 let message = format!("this group of `{}` is {}, not an object", event.name, kind_of(other));
                 let problem = Problem::error("group-not-an-object", message).help(GROUPS);
-                broken::keep(reader, event, other, None, shape, problem);
+                broken::keep(reader, event, (other, bytes_of(other)), None, shape, problem);
             }
         }
     }
@@ -149,17 +149,18 @@ fn read_group(reader: &mut Reader, event: &'static ClaudeEvent, group: &Object, 
         Some(other) => {
             let message = format!("`hooks` is {}, not a list of hooks", kind_of(other));
             let problem = Problem::error("hooks-not-a-list", message).help(GROUPS);
-            return broken::keep(reader, event, value, None, shape, problem);
+            return broken::keep(reader, event, (value, bytes_of(other)), None, shape, problem);
         }
         None => {
             let message = "this entry is no group: it has no list `hooks`, so Claude Code runs nothing of it";
             let problem = Problem::error("group-without-hooks", message);
-            return broken::keep(reader, event, value, None, shape, problem.help(GROUPS));
+            let start = group.range.start;
+            return broken::keep(reader, event, (value, start..start + 1), None, shape, problem.help(GROUPS));
         }
     };
     let matcher = match matchers::read(group) {
         Ok(matcher) => matcher,
-        Err(problem) => return broken::keep(reader, event, value, None, shape, *problem),
+        Err((at, problem)) => return broken::keep(reader, event, (value, at), None, shape, *problem),
     };
     for hook in &hooks.elements {
         match hook {
@@ -169,7 +170,7 @@ fn read_group(reader: &mut Reader, event: &'static ClaudeEvent, group: &Object, 
                 let message = format!("this hook of `{}` is {}, not an object", event.name, kind_of(other));
                 let help = r#"write {"type": "command", "command": "…"}"#;
                 let problem = Problem::error("hook-not-an-object", message).help(help);
-                broken::keep(reader, event, other, Some(&matcher), shape, problem);
+                broken::keep(reader, event, (other, bytes_of(other)), Some(&matcher), shape, problem);
             }
         }
     }

@@ -142,6 +142,7 @@ fn a_hook_with_an_error_still_blocks_when_it_says_so() {
         let config = settings(&format!(r#"{{"hooks": {{"PreToolUse": {group}}}}}"#));
         let broken = |definition: &Definition| matches!(definition.action, Action::Broken { .. });
         assert!(config.definitions.len() == 1 && config.definitions.iter().all(broken), "{group}");
+        assert_eq!(config.definitions[0].label(), "a", "{group}");
     }
 }
 
