@@ -98,8 +98,9 @@ fn workspaces(ui: &mut Ui, global: &Global, roots: &[String], home: &Path) -> Re
 /// Plugins that were typed, where their links lead; one that is missing is
 /// reported with the other problems.
 fn plugins(global: &Global) -> Vec<PathBuf> {
+    // Links stay: one that stands in a workspace makes the plugin the workspace's.
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    global.plugin_dir.iter().map(|path| path.canonicalize().unwrap_or_else(|_| absolute(path))).collect()
+    global.plugin_dir.iter().map(absolute).collect()
 }
 
 /// A root that was typed must exist; hooks run where its links lead.

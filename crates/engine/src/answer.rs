@@ -80,6 +80,11 @@ impl Answer {
         Answer { permission: Some(Permission::Deny), ..Answer::default() }
     }
 
+    /// Whether it has an opinion, in whichever words.
+    pub fn speaks_of_permission(&self) -> bool {
+        self.permission.is_some() || self.proceed.is_some()
+    }
+
     /// Whether it refuses, in whichever words.
     pub fn refuses(&self) -> bool {
         self.permission == Some(Permission::Deny) || self.proceed == Some(false)
@@ -114,6 +119,22 @@ const KEYS: &[&str] = &[
     "stopReason",
     "systemMessage",
     "suppressOutput",
+];
+
+/// Every key that means something in `hookSpecificOutput`, here or in Claude Code.
+const INNER_KEYS: &[&str] = &[
+    "hookEventName",
+    "permissionDecision",
+    "permissionDecisionReason",
+    "reason",
+    "decision",
+    "updatedInput",
+    "updated_input",
+    "additionalContext",
+    "additional_context",
+    "updatedMCPToolOutput",
+    "updatedMcpToolOutput",
+    "updatedToolOutput",
 ];
 
 /// Reads one object as the answer of a hook on this event.
@@ -163,12 +184,34 @@ impl Reader {
         }
     }
 
-    /// Claude's fields, where the native ones said nothing.
+    /// What stands in `hookSpecificOutput`. A misspelt key there is no answer.
+    fn inner(&mut self, object: &Payload) -> Payload {
+        let Some(value) = object.get("hookSpecificOutput").filter(|value| value.get() != "null") else {
+            return Payload::default();
+        };
+        let Ok(inner) = serde_json::from_str::<Payload>(value.get()) else {
+            self.wrong(format!("`hookSpecificOutput` must be an object, not {}", kind_of(value)));
+            return Payload::default();
+        };
+        let mut misspelt = false;
+        for (key, _) in inner.fields().filter(|(key, _)| !INNER_KEYS.contains(key)) {
+            let outer = ["permission", "continue"].iter().find(|known| is_near(key, known));
+            if let Some(known) = INNER_KEYS.iter().find(|known| is_near(key, known)) {
+                misspelt = true;
+                self.near(&format!("hookSpecificOutput.{key}"), &format!("hookSpecificOutput.{known}"));
+            } else if let Some(known) = outer {
+                misspelt = true;
+                self.near(&format!("hookSpecificOutput.{key}"), known);
+            }
+        }
+        self.read.says_something |= !misspelt;
+        inner
+    }
+
+    /// Claude's fields. Where the native ones spoke, they add what is missing;
+    /// of two permissions the stricter one counts.
     fn claude(&mut self, object: &Payload) {
-        let inner = self
-            .take(object, &["hookSpecificOutput"])
-            .and_then(|value| serde_json::from_str::<Payload>(value.get()).ok())
-            .unwrap_or_default();
+        let inner = self.inner(object);
         let reason = self
             .message(&inner, &["permissionDecisionReason", "reason"])
             .or_else(|| self.message(object, &["reason", "stopReason"]));
@@ -193,9 +236,8 @@ impl Reader {
             self.read.answer.updated_mcp_tool_output =
                 self.take(&inner, &["updatedMCPToolOutput", "updatedMcpToolOutput", "updatedToolOutput"]);
         }
-        let speaks_of_permission =
-            self.read.answer.permission.is_some() || self.read.answer.proceed.is_some();
-        if let Some(reason) = reason.filter(|_| speaks_of_permission) {
+        let speaks = self.read.answer.speaks_of_permission();
+        if let Some(reason) = reason.filter(|_| speaks) {
             self.read.answer.user_message.get_or_insert(reason);
         }
         // Without effect on a decision; reading them keeps an answer that holds
@@ -224,29 +266,43 @@ impl Reader {
         }
     }
 
-    /// On a prompt, Claude's words mean `continue`.
+    /// On a prompt, Claude's words mean `continue`. Deny beats ask beats allow,
+    /// within one answer too.
     fn set_permission(&mut self, permission: Option<Permission>) {
-        if self.event.spec().gate == Gate::Continue && permission != Some(Permission::Ask) {
-            let proceed = permission.map(|permission| permission == Permission::Allow);
-            self.read.answer.proceed = self.read.answer.proceed.or(proceed);
+        let Some(said) = permission else { return };
+        let answer = &mut self.read.answer;
+        let differs = if self.event.spec().gate == Gate::Continue && said != Permission::Ask {
+            let proceed = said == Permission::Allow;
+            let before = answer.proceed.replace(answer.proceed.unwrap_or(true) && proceed);
+            before.is_some_and(|before| before != proceed)
         } else {
-            self.read.answer.permission = self.read.answer.permission.or(permission);
+            let before = answer.permission;
+            answer.permission = before.max(Some(said));
+            before.is_some_and(|before| before != said)
+        };
+        if differs {
+            let warning = "the answer says two things about its permission; the stricter one counts";
+            self.read.warnings.push(warning.to_owned());
         }
     }
 
     fn near_misses(&mut self, object: &Payload) {
-        for (key, _) in object.fields() {
-            if KEYS.contains(&key) {
-                continue;
-            }
+        for (key, _) in object.fields().filter(|(key, _)| !KEYS.contains(key)) {
             if let Some(known) = KEYS.iter().find(|known| is_near(key, known)) {
-                self.read
-                    .warnings
-                    .push(format!("the answer has `{key}`, which means nothing; write `{known}`"));
-                if matches!(*known, "permission" | "continue" | "decision" | "hookSpecificOutput") {
-                    self.read.near_miss = Some(key.to_owned());
-                }
+                self.near(key, known);
+            } else if is_near(key, "permissionDecision") {
+                self.near(key, "hookSpecificOutput.permissionDecision");
             }
+        }
+    }
+
+    /// A key that means nothing, and the one that was meant.
+    fn near(&mut self, key: &str, meant: &str) {
+        self.read.warnings.push(format!("the answer has `{key}`, which means nothing; write `{meant}`"));
+        let name = meant.rsplit('.').next().unwrap_or(meant);
+        let decides = ["permission", "continue", "decision", "hookSpecificOutput", "permissionDecision"];
+        if decides.contains(&name) {
+            self.read.near_miss = Some(key.to_owned());
         }
     }
 
@@ -357,76 +413,5 @@ fn one_letter_apart(a: &[u8], b: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(event: &str, json: &str) -> ReadAnswer {
-        let event = EventKind::named(event).expect(event);
-        read_answer(&Payload::parse(json.as_bytes()).expect(json), event)
-    }
-
-    #[test]
-    fn every_spelling_of_a_refusal_is_understood() {
-        let cases = [
-            ("beforeShellExecution", r#"{"permission":"deny","user_message":"no"}"#),
-            ("beforeShellExecution", r#"{"permission":"deny","userMessage":"no"}"#),
-            (
-                "preToolUse",
-                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#,
-            ),
-            ("preToolUse", r#"{"decision":"block","reason":"no"}"#),
-            ("beforeSubmitPrompt", r#"{"decision":"block","reason":"no"}"#),
-            ("beforeSubmitPrompt", r#"{"continue":false,"user_message":"no"}"#),
-            ("beforeShellExecution", r#"{"continue":false,"stopReason":"no"}"#),
-        ];
-        for (event, json) in cases {
-            let read = read(event, json);
-            assert!(read.answer.refuses(), "{json}");
-            assert_eq!(read.answer.user_message.as_deref(), Some("no"), "{json}");
-            assert_eq!(read.wrong_shape, None, "{json}");
-        }
-    }
-
-    #[test]
-    fn a_block_at_the_end_is_a_follow_up() {
-        assert_eq!(
-            read("stop", r#"{"decision":"block","reason":"go on"}"#).answer.followup_message.as_deref(),
-            Some("go on")
-        );
-        let after = read("postToolUse", r#"{"decision":"block","reason":"look"}"#);
-        assert_eq!(after.answer.additional_context.as_deref(), Some("look"));
-    }
-
-    #[test]
-    fn values_that_cannot_be_meant_are_named() {
-        let cases = [
-            (r#"{"permission":"maybe"}"#, "`permission` is `maybe`"),
-            (r#"{"permission":"Allow"}"#, "`permission` is `Allow`"),
-            (r#"{"permission":true}"#, "`permission` is a boolean"),
-            (r#"{"continue":"no"}"#, "`continue` must be true or false"),
-            (r#"{"updated_input":"ls"}"#, "`updated_input` must be an object"),
-        ];
-        for (json, expected) in cases {
-            let wrong = read("preToolUse", json).wrong_shape.expect(json);
-            assert!(wrong.starts_with(expected), "{wrong}");
-        }
-        assert_eq!(read("preToolUse", r#"{"permission":null}"#).wrong_shape, None);
-    }
-
-    #[test]
-    fn a_near_miss_is_warned_about() {
-        for key in ["Permission", "permision", "PERMISSION", "permissions"] {
-            let read = read("preToolUse", &format!(r#"{{"{key}":"deny"}}"#));
-            assert_eq!(read.near_miss.as_deref(), Some(key));
-            assert!(read.warnings[0].contains("write `permission`"), "{:?}", read.warnings);
-        }
-        assert_eq!(read("preToolUse", r#"{"note":"x","version":1}"#).near_miss, None);
-    }
-
-    #[test]
-    fn snake_case_counts_when_both_are_there() {
-        let read = read("preToolUse", r#"{"permission":"deny","userMessage":"b","user_message":"a"}"#);
-        assert_eq!(read.answer.user_message.as_deref(), Some("a"));
-        assert!(read.warnings[0].contains("both"));
-    }
-}
+#[path = "answer/tests.rs"]
+mod tests;

@@ -152,7 +152,7 @@ impl Engine {
         decision.skips = Skips::of(&planned, &hooks);
         decision.warnings.extend(source_warnings(&hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
-        self.keep_plugins(&mut decision, &event);
+        self.keep_plugins(&mut decision, &event, &heard);
         drop(circumstances);
         decision.warnings.extend(trouble);
         self.remember(&mut decision, &event, &mut session, &heard, counted_by_us);

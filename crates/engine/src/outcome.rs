@@ -169,7 +169,7 @@ fn read_object(object: &Payload, event: EventKind, sent: &Payload, rules: &Rules
             blocks: blocks(event, rules),
             ..ReadOutcome::failed(Failure::WrongShape(what.clone()))
         },
-        (None, Some(key)) if event.can_block() && !read.says_something => {
+        (None, Some(key)) if event.can_block() && !read.answer.speaks_of_permission() => {
             ReadOutcome::failed(Failure::NearMiss(key.clone()))
         }
         _ if read.says_something => ReadOutcome::plain(Outcome::Answer(Box::new(read.answer))),
@@ -404,6 +404,31 @@ mod tests {
                 "a near miss",
                 r#"{"Permission":"deny"}"#,
                 "failed: answered with `Permission`, which is no key of an answer",
+            ),
+            (
+                "a near miss beside a message",
+                r#"{"Permission":"deny","user_message":"no"}"#,
+                "failed: answered with `Permission`, which is no key of an answer",
+            ),
+            (
+                "a near miss in Claude's form",
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permission_decision":"deny"}}"#,
+                "failed: answered with `hookSpecificOutput.permission_decision`, which is no key of an answer",
+            ),
+            (
+                "a native key in Claude's form",
+                r#"{"hookSpecificOutput":{"permission":"deny"}}"#,
+                "failed: answered with `hookSpecificOutput.permission`, which is no key of an answer",
+            ),
+            (
+                "Claude's key outside of its object",
+                r#"{"permissionDecision":"deny"}"#,
+                "failed: answered with `permissionDecision`, which is no key of an answer",
+            ),
+            (
+                "a list in Claude's form",
+                r#"{"hookSpecificOutput":[{"permissionDecision":"deny"}]}"#,
+                "failed: returned an invalid response for this hook step: `hookSpecificOutput` must be an object, not a list",
             ),
         ];
         for (name, stdout, expected) in cases {

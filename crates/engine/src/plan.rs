@@ -289,9 +289,10 @@ impl Planner<'_> {
             let env = Arc::make_mut(&mut env);
             PLUGIN_ROOT.iter().for_each(|name| env.push((name.into(), hook.source.run_dir.clone().into())));
         }
+        let args = claude.and_then(|claude| claude.args.as_deref());
         Work::Run(Invocation {
-            command: command.to_owned(),
-            args: claude.and_then(|claude| claude.args.as_deref()).map(|args| self.words(args, hook)),
+            command: args.map_or_else(|| command.to_owned(), |_| self.word(command, hook)),
+            args: args.map(|args| args.iter().map(|word| self.word(word, hook)).collect()),
             run_dir: hook.source.run_dir.clone(),
             env,
             stdin: self.line(hook),
@@ -299,19 +300,16 @@ impl Planner<'_> {
         })
     }
 
-    /// Without a shell nobody else puts directories into arguments.
-    fn words(&self, args: &[String], hook: &Hook) -> Vec<String> {
+    /// Without a shell nobody else puts directories into words.
+    fn word(&self, word: &str, hook: &Hook) -> String {
         let (root, project) =
             (hook.source.run_dir.to_string_lossy(), self.circumstances.around.project_dir.to_string_lossy());
         let is_plugin = hook.source.level == Level::Plugin;
-        let filled = |word: &String| {
-            let word = PROJECT
-                .iter()
-                .fold(word.clone(), |word, name| word.replace(&format!("${{{name}}}"), &project));
-            let plugin = PLUGIN_ROOT.iter().filter(|_| is_plugin);
-            plugin.fold(word, |word, name| word.replace(&format!("${{{name}}}"), &root))
-        };
-        args.iter().map(filled).collect()
+        let word = PROJECT
+            .iter()
+            .fold(word.to_owned(), |word, name| word.replace(&format!("${{{name}}}"), &project));
+        let plugin = PLUGIN_ROOT.iter().filter(|_| is_plugin);
+        plugin.fold(word, |word, name| word.replace(&format!("${{{name}}}"), &root))
     }
 
     /// What a hook reads: one line.

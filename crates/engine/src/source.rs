@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::dialect::claude::Shape;
 use crate::read_file;
 
+pub(crate) use imported::plugin_root;
 pub use level::Level;
 
 /// An operating system whose paths we know.

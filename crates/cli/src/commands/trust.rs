@@ -8,7 +8,7 @@ use std::path::Path;
 use boathook_engine::engine::load_options;
 use boathook_engine::load::{Candidate, HookSet, Loader, SourceReport};
 use boathook_engine::problem::Problem;
-use boathook_engine::source::{Source, sources};
+use boathook_engine::source::Source;
 use boathook_engine::trust::{Subject, Trust, TrustState};
 
 use crate::Status;
@@ -50,11 +50,9 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
     let mut status = Status::Success;
     let mut found = 0;
     if args.revoke {
-        for source in sources(roots, &roots.workspaces, settings.third_party)
-            .iter()
-            .filter(|source| source.needs_trust())
-        {
-            found += usize::from(revoke(ui, loader.trust(), source)?);
+        let set = loader.hooks(&roots.workspaces);
+        for report in set.sources.iter().filter(|report| report.source.needs_trust()) {
+            found += usize::from(revoke(ui, loader.trust(), &report.source)?);
         }
     } else {
         let groups = by_workspace(loader.candidates(&roots.workspaces));

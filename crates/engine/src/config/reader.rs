@@ -65,6 +65,18 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The same, of these keys alone: the others mean nothing here.
+    pub fn duplicate_keys_named(&mut self, object: &Object, names: &[&str]) {
+        for name in names {
+            let mut same = object.properties.iter().filter(|property| property.name.as_str() == *name);
+            let Some(mut first) = same.next() else { continue };
+            for again in same {
+                self.duplicate_key(first, again);
+                first = again;
+            }
+        }
+    }
+
     fn duplicate_key(&mut self, first: &ObjectProp, again: &ObjectProp) {
         let (one, two) = (self.findings.line_of(first.range.start), self.findings.line_of(again.range.start));
         let message = format!(

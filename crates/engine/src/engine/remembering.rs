@@ -7,11 +7,11 @@ use super::{Engine, lock};
 use crate::decision::Decision;
 use crate::event::{AnswerField, EventKind};
 use crate::fill::Event;
-use crate::load::plugins;
+use crate::load::named_plugins::{self, NamedPlugin};
 use crate::merge::Heard;
 use crate::outcome::Outcome;
 use crate::session::{Session, Variable};
-use crate::source::Level;
+use crate::source::{Level, Source};
 use crate::state::StateDir;
 
 impl Engine {
@@ -51,22 +51,38 @@ impl Engine {
 
     /// The plugins that workspaceOpen hooks name count for every later event
     /// of these workspaces.
-    pub(super) fn keep_plugins(&self, decision: &mut Decision, event: &Event) {
+    pub(super) fn keep_plugins(&self, decision: &mut Decision, event: &Event, heard: &[Heard<'_>]) {
         if !event.kind.answers(AnswerField::PluginPaths) {
             return;
         }
-        let (absolute, other): (Vec<PathBuf>, Vec<PathBuf>) =
-            decision.plugin_paths.iter().map(PathBuf::from).partition(|path| path.is_absolute());
-        for path in other {
-            decision
-                .warnings
-                .push(format!("the plugin `{}` is not loaded: its path is not absolute", path.display()));
+        let mut plugins = Vec::new();
+        for named in &decision.plugin_paths {
+            let path = PathBuf::from(named);
+            if !path.is_absolute() {
+                let warning = format!("the plugin `{named}` is not loaded: its path is not absolute");
+                decision.warnings.push(warning);
+                continue;
+            }
+            plugins.extend(naming(named, heard).map(|source| NamedPlugin::new(path.clone(), source)));
         }
         let state = StateDir::new(self.settings.roots.state.clone());
-        if let Err(error) = plugins::remember(&state, &self.workspaces(event), &absolute) {
-            decision.warnings.push(format!("the plugins are not loaded: {error}"));
+        match named_plugins::remember(&state, &self.workspaces(event), plugins, self.settings.trust) {
+            Ok(unkept) => decision.warnings.extend(unkept.iter().map(|path| {
+                let path = path.display();
+                format!("the plugin {path} is not kept for later events: its workspace is trusted for this run alone")
+            })),
+            Err(error) => decision.warnings.push(format!("the plugins are not loaded: {error}")),
         }
     }
+}
+
+/// The sources of every hook that named a plugin.
+fn naming<'h>(path: &'h str, heard: &'h [Heard<'_>]) -> impl Iterator<Item = &'h Source> {
+    let names = move |heard: &&Heard<'_>| match &heard.read.outcome {
+        Outcome::Answer(answer) => answer.plugin_paths.iter().any(|named| named == path),
+        Outcome::NoOpinion | Outcome::Silent | Outcome::Failed(_) => false,
+    };
+    heard.iter().filter(names).map(|heard| &*heard.hook.source)
 }
 
 /// A host that does not count follow-ups has them counted by the session.

@@ -33,6 +33,7 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
         }
+        warnings.extend(switched_off(set, plan, &report.source));
         warnings.extend(withheld(plan, &report.source));
         let is_project = report.source.level == Level::Project && report.state == SourceState::Absent;
         let root = report.source.workspace.as_deref().filter(|_| is_project);
@@ -44,6 +45,17 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
     warnings
 }
 
+/// What Claude Code's `disableAllHooks` keeps from running.
+fn switched_off(set: &HookSet, plan: &Plan<'_>, source: &Source) -> Option<String> {
+    let off = |it: &&Skipped<'_>| {
+        it.why == Why::Withheld(Withheld::SwitchedOff) && it.hook.source.file == source.file
+    };
+    let (count, by) = (plan.skipped.iter().filter(off).count(), set.switched_off_by.as_ref()?);
+    let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+    let (file, by) = (source.file.display(), by.display());
+    (count > 0).then(|| format!("{file}: {hooks} switched off by `disableAllHooks` in {by}"))
+}
+
 /// What is withheld of a source. What was never trusted of a workspace is told
 /// once for all of its sources, with the first of them.
 fn withheld(plan: &Plan<'_>, source: &Source) -> Vec<String> {
@@ -51,7 +63,7 @@ fn withheld(plan: &Plan<'_>, source: &Source) -> Vec<String> {
     let mut reasons: Vec<Withheld> = Vec::new();
     for skipped in plan.skipped.iter().filter(of_source) {
         if let Why::Withheld(why) = skipped.why
-            // Who switched them off knows it.
+            // Told by itself, with the file that does it.
             && why != Withheld::SwitchedOff
             && !reasons.contains(&why)
         {

@@ -9,7 +9,8 @@
 
 mod last_good;
 mod left_behind;
-pub(crate) mod plugins;
+pub(crate) mod named_plugins;
+mod plugins;
 mod reading;
 mod rule_entries;
 mod states;
@@ -44,6 +45,8 @@ pub struct HookSet {
     pub sources: Vec<SourceReport>,
     /// With `TrustMode::Once`: every file that the caller trusts.
     pub trusted_once: Vec<PathBuf>,
+    /// The file that switches off every hook that was written for Claude Code.
+    pub switched_off_by: Option<PathBuf>,
 }
 
 /// One hook of one source.
@@ -167,6 +170,8 @@ pub struct Candidate {
     pub subject: Subject,
     /// How it stands now.
     pub state: TrustState,
+    /// It switches off every hook that was written for Claude Code.
+    pub switches_off: bool,
 }
 
 /// Reads sources, and reads them again when they changed.

@@ -2,22 +2,17 @@
 //! `hooks/hooks.json`.
 //!
 //! A manifest names files of its own plugin and no others: a path that leads
-//! out of it, by dots or by a link, is a problem. Only reads, but for
-//! `remember`.
+//! out of it, by dots or by a link, is a problem. Only reads.
 
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Surroundings;
-use crate::digest::Hasher;
+use super::{Surroundings, last_good, named_plugins};
 use crate::problem::Problem;
 use crate::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
-use crate::source::Source;
-use crate::state::{Durability, StateDir, StateError};
+use crate::source::{self, Level, Source};
 
-/// Plugins that workspaceOpen hooks named, one file for each list of workspaces.
-const FOLDER: &str = "plugins";
 /// Both products' manifests. What the first says of hooks counts.
 const MANIFESTS: [&str; 2] = [".cursor-plugin/plugin.json", ".claude-plugin/plugin.json"];
 const DEFAULT: &str = "hooks/hooks.json";
@@ -42,44 +37,18 @@ enum Named {
 /// Looks for the hooks of every plugin of these workspaces.
 pub(super) fn find(around: &Surroundings, workspaces: &[PathBuf]) -> Found {
     let mut found = Found::default();
-    let remembered = around.state.file(FOLDER, &name(workspaces));
-    found.looked_at.push(remembered);
     let mut roots = around.roots.plugins.clone();
-    roots.extend(recall(&around.state, workspaces));
-    let mut seen: Vec<&PathBuf> = Vec::new();
-    for root in &roots {
+    roots.extend(named_plugins::in_force(around, workspaces, &mut found));
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for named in &roots {
+        found.looked_at.push(named.clone());
+        let root = source::plugin_root(named, workspaces);
         if !seen.contains(&root) {
+            Finder { root: &root, workspaces, around, found: &mut found }.find();
             seen.push(root);
-            Finder { root, workspaces, around, found: &mut found }.find();
         }
     }
     found
-}
-
-/// Keeps the plugins that hooks named for these workspaces, until they name
-/// others.
-pub(crate) fn remember(
-    state: &StateDir,
-    workspaces: &[PathBuf],
-    paths: &[PathBuf],
-) -> Result<(), StateError> {
-    if recall(state, workspaces) == paths {
-        return Ok(());
-    }
-    let texts: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
-    let bytes = serde_json::to_vec(&texts).unwrap_or_default();
-    state.write(FOLDER, &name(workspaces), &bytes, Durability::Relaxed)
-}
-
-fn recall(state: &StateDir, workspaces: &[PathBuf]) -> Vec<PathBuf> {
-    let bytes = state.read(FOLDER, &name(workspaces)).ok().flatten();
-    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
-}
-
-fn name(workspaces: &[PathBuf]) -> String {
-    let mut hasher = Hasher::default();
-    workspaces.iter().for_each(|root| hasher.field(root.as_os_str().as_encoded_bytes()));
-    hasher.digest().to_string()
 }
 
 struct Finder<'f> {
@@ -92,14 +61,21 @@ struct Finder<'f> {
 impl Finder<'_> {
     fn find(&mut self) {
         self.found.looked_at.extend([self.root.to_owned(), self.root.join("hooks")]);
-        if !self.root.is_dir() {
+        let first = self.found.sources.len();
+        if self.root.is_dir() {
+            self.look();
+        } else {
             let problem =
                 Problem::error("plugin-missing", "there is no such plugin directory; none of its hooks run");
-            return self.report(
+            self.report(
                 self.root.to_owned(),
                 problem.help("name the directory that holds the plugin's hooks"),
             );
         }
+        self.add_trusted(first);
+    }
+
+    fn look(&mut self) {
         for manifest in MANIFESTS {
             let file = self.root.join(manifest);
             self.found.looked_at.push(file.clone());
@@ -107,11 +83,7 @@ impl Finder<'_> {
                 Named::Nothing => continue,
                 Named::Inline => self.add(file),
                 Named::Files(names) => names.iter().for_each(|name| self.add_named(&file, name)),
-                Named::Broken(reason) => {
-                    let problem =
-                        Problem::error("plugin-manifest", format!("the manifest cannot be read: {reason}"));
-                    self.report(file, problem.help("none of the plugin's hooks run until it is repaired"));
-                }
+                Named::Broken(reason) => self.broken_manifest(file, &reason),
             }
             return;
         }
@@ -120,6 +92,47 @@ impl Finder<'_> {
             return self.leads_out(&file, DEFAULT);
         }
         self.add(file);
+    }
+
+    /// What was in use before the manifest broke stays in use.
+    fn broken_manifest(&mut self, file: PathBuf, reason: &str) {
+        let problem = Problem::error("plugin-manifest", format!("the manifest cannot be read: {reason}"));
+        self.report(file.clone(), problem.help("only those of the plugin's hooks run that ran before"));
+        for file in [file, self.root.join(DEFAULT)] {
+            let source = self.source(file);
+            if !source.needs_trust() && last_good::is_kept(self.around, &source) {
+                self.found.sources.push(source);
+            }
+        }
+    }
+
+    /// A file that somebody trusted stays a source, whatever its manifest says
+    /// now: a gate is not switched off by a file that nobody looked at.
+    fn add_trusted(&mut self, first: usize) {
+        if !self.source(self.root.join(DEFAULT)).needs_trust() {
+            return;
+        }
+        let records = self.around.trust.list().unwrap_or_default();
+        for record in records.into_iter().flatten().filter(|record| record.level == Level::Plugin.name()) {
+            let file = PathBuf::from(record.file);
+            let known = self.found.sources[first..].iter().any(|source| source.file == file);
+            if known || !file.starts_with(self.root) {
+                continue;
+            }
+            let source = self.source(file.clone());
+            if matches!(self.around.trust.record(&source), Ok(None)) {
+                continue;
+            }
+            let message =
+                "the plugin does not name this file any more, but somebody trusted it: it still counts";
+            let problem = Problem::warning("plugin-unnamed", message);
+            self.found.looked_at.push(file.clone());
+            self.report(
+                file,
+                problem.help("`boathook trust --revoke` lets go of it; then look at the rest again"),
+            );
+            self.found.sources.push(source);
+        }
     }
 
     /// A file that a manifest names.
@@ -159,8 +172,12 @@ impl Finder<'_> {
     }
 
     fn add(&mut self, file: PathBuf) {
-        let shape = self.around.options.third_party.shape;
-        self.found.sources.push(Source::plugin(self.root, file, self.workspaces, shape));
+        let source = self.source(file);
+        self.found.sources.push(source);
+    }
+
+    fn source(&self, file: PathBuf) -> Source {
+        Source::plugin(self.root, file, self.workspaces, self.around.options.third_party.shape)
     }
 
     fn report(&mut self, file: PathBuf, mut problem: Problem) {

@@ -124,7 +124,13 @@ impl Reading {
         if says_nothing && self.source.level != Level::Project && state == TrustState::New {
             return None;
         }
-        Some(Candidate { source: self.source.clone(), definitions: good.definitions.clone(), subject, state })
+        Some(Candidate {
+            source: self.source.clone(),
+            definitions: good.definitions.clone(),
+            subject,
+            state,
+            switches_off: good.switches_off,
+        })
     }
 
     /// The files that the caller trusts without storing it.

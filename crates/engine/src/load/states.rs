@@ -12,8 +12,10 @@ use crate::trust::{Difference, TrustState};
 
 /// Everything, in the walk from high to low priority.
 pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet {
-    let mut set = HookSet::default();
-    let off = readings.iter().any(|reading| switches_off(reading));
+    let switch = readings.iter().find(|reading| switches_off(reading));
+    let switched_off_by = switch.map(|reading| reading.source.file.clone());
+    let off = switched_off_by.is_some();
+    let mut set = HookSet { switched_off_by, ..HookSet::default() };
     for (place, reading) in readings.iter().enumerate() {
         let level = reading.source.level;
         let nth = readings[..place].iter().filter(|other| other.source.level == level).count();

@@ -1,6 +1,7 @@
 //! Sources of other products: Claude Code's settings, and plugins.
 
-use std::path::{Path, PathBuf};
+use std::collections::VecDeque;
+use std::path::{Component, Path, PathBuf};
 
 use super::{Format, Level, Source, below};
 use crate::dialect::claude::Shape;
@@ -49,8 +50,49 @@ impl Source {
     }
 }
 
-/// Whether a directory stands inside another, links resolved.
+/// The root of a plugin that somebody named: links resolved, but for the first
+/// one that stands in a workspace. Where such a link leads, the workspace
+/// decides, so the plugin counts as standing where the link does.
+pub(crate) fn plugin_root(named: &Path, workspaces: &[PathBuf]) -> PathBuf {
+    const MOST_LINKS: usize = 64;
+    let outer: Vec<PathBuf> = workspaces.iter().map(|workspace| settled(workspace)).collect();
+    let mut way: VecDeque<PathBuf> = parts(named).collect();
+    let (mut here, mut links) = (PathBuf::new(), 0);
+    while let Some(part) = way.pop_front() {
+        if part == Path::new("..") {
+            here.pop();
+            continue;
+        }
+        let next = here.join(part);
+        match std::fs::read_link(&next).ok().filter(|_| links < MOST_LINKS) {
+            Some(_) if outer.iter().any(|outer| next.starts_with(outer)) => {
+                return way.iter().fold(next, |root, part| root.join(part));
+            }
+            Some(target) => {
+                links += 1;
+                parts(&target).collect::<Vec<_>>().into_iter().rev().for_each(|part| way.push_front(part));
+            }
+            None => here = next,
+        }
+    }
+    // Windows knows its links better than the walk does.
+    if cfg!(windows) { settled(named) } else { here }
+}
+
+/// One name after the other; a root, or a drive with its root, is one of them.
+fn parts(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let written = path.components().filter(|part| *part != Component::CurDir);
+    written.map(|part| PathBuf::from(part.as_os_str()))
+}
+
+fn settled(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether a directory stands inside another: as it is written, or with its
+/// links resolved.
 fn is_inside(directory: &Path, outer: &Path) -> bool {
-    let settled = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    directory.starts_with(outer) || settled(directory).starts_with(settled(outer))
+    directory.starts_with(outer)
+        || directory.starts_with(settled(outer))
+        || settled(directory).starts_with(settled(outer))
 }

@@ -49,7 +49,15 @@ pub fn question(ui: &mut Ui, waiting: &[&Candidate], sha256: &str) {
     let (rules, others): (Vec<&Candidate>, Vec<&Candidate>) =
         waiting.iter().partition(|looked| looked.source.format == Format::Hookify);
     for looked in others {
-        ui.line(&format!("{} wants to run:", looked.source.file.display()));
+        let file = looked.source.file.display();
+        if looked.switches_off {
+            let rest = if looked.definitions.is_empty() { "" } else { " Its own, too:" };
+            ui.line(&format!(
+                "{file} switches off every hook that was written for Claude Code, yours too.{rest}"
+            ));
+        } else {
+            ui.line(&format!("{file} wants to run:"));
+        }
         looked.definitions.iter().for_each(|definition| show_definition(ui, definition));
     }
     if !rules.is_empty() {

@@ -6,6 +6,7 @@ use super::super::entry::Entry;
 use super::super::findings::unplaced;
 use super::super::reader::Reader;
 use super::super::syntax::{bytes_of, excerpt, kind_of, property};
+use super::broken;
 use super::calls::calls_us;
 use super::is_true;
 use super::matchers::GroupMatcher;
@@ -24,16 +25,24 @@ pub(super) fn read(
     shape: Shape,
 ) {
     reader.duplicate_keys(own);
-    let mut hook = Handler { reader, event, own };
-    let Some((action, at)) = hook.action() else { return };
-    let Some(args) = hook.args(&action) else { return };
+    let fail_closed = broken::policy(reader, own);
+    let mut hook = Handler { reader, event, own, fail_closed, fault: None };
+    let action = hook.action();
+    let args = action.as_ref().and_then(|(action, _)| hook.args(action));
+    let (Some((action, at)), Some(args)) = (action, args) else {
+        let reason = hook.fault.unwrap_or_default();
+        if fail_closed {
+            let matcher = Some(group.matcher.clone());
+            broken::push(reader, event, Some(own), bytes_of(own), matcher, shape, reason);
+        }
+        return;
+    };
     if hook.calls_us(&action, args.as_deref()) {
         return;
     }
     let Some(condition) = hook.condition() else { return };
     let background = hook.background();
     hook.ignored();
-    let fail_closed = hook.text("onFailure").is_some_and(|policy| policy == "block");
     let default = match &action {
         Action::Prompt { .. } => DEFAULT_PROMPT_TIMEOUT,
         Action::Command(_) | Action::Rule(_) | Action::Broken { .. } => DEFAULT_TIMEOUT,
@@ -65,6 +74,9 @@ struct Handler<'r, 't, 'a> {
     reader: &'r mut Reader<'t>,
     event: &'static ClaudeEvent,
     own: &'a Object<'a>,
+    fail_closed: bool,
+    /// Why it cannot run.
+    fault: Option<String>,
 }
 
 impl<'a> Handler<'_, '_, 'a> {
@@ -78,6 +90,12 @@ impl<'a> Handler<'_, '_, 'a> {
 
     fn says(&mut self, at: std::ops::Range<usize>, problem: Problem) {
         self.reader.add(at, problem);
+    }
+
+    /// What keeps the hook from running at all.
+    fn fails(&mut self, at: std::ops::Range<usize>, problem: Problem) {
+        self.fault = Some(problem.message.clone());
+        self.says(at, broken::louder(problem, self.event, self.fail_closed));
     }
 
     fn start(&self) -> std::ops::Range<usize> {
@@ -102,13 +120,13 @@ impl<'a> Handler<'_, '_, 'a> {
             (Some(kind), Some(name @ ("http" | "mcp_tool" | "agent"))) => {
                 let message = format!("hooks of the type `{name}` are not supported; this one does not run");
                 let problem = Problem::warning("claude-handler", message);
-                self.says(bytes_of(kind), problem.help("a command hook can do the same, by a script"));
+                self.fails(bytes_of(kind), problem.help("a command hook can do the same, by a script"));
                 None
             }
             (Some(other), _) => {
                 let shown = excerpt(&self.reader.text[bytes_of(other)]);
                 let message = format!("`type` is {shown}; it can be \"command\" or \"prompt\"");
-                self.says(
+                self.fails(
                     bytes_of(other),
                     Problem::error("type-unknown", message).help(r#"write "type": "command""#),
                 );
@@ -132,7 +150,7 @@ impl<'a> Handler<'_, '_, 'a> {
                     Some(value) => (format!("`{key}` is {}, not a string", kind_of(value)), bytes_of(value)),
                 };
                 let code = if key == "prompt" { "prompt-missing" } else { "command-missing" };
-                self.says(at, Problem::error(code, message).help(format!("write \"{key}\": \"…\"")));
+                self.fails(at, Problem::error(code, message).help(format!("write \"{key}\": \"…\"")));
                 None
             }
         }
@@ -151,7 +169,7 @@ impl<'a> Handler<'_, '_, 'a> {
         if words.as_ref().is_none_or(|words| words.iter().any(|word| word.contains('\0'))) {
             let problem =
                 Problem::error("args-not-strings", "`args` is no list of strings; the hook does not run");
-            self.says(bytes_of(value), problem.help(r#"write "args": ["--flag", "value"]"#));
+            self.fails(bytes_of(value), problem.help(r#"write "args": ["--flag", "value"]"#));
             return None;
         }
         Some(words)

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, Value};
 
-use super::super::reader::Reader;
 use super::super::syntax::{bytes_of, excerpt, kind_of, property};
 use crate::definition::Definition;
 use crate::dialect::claude::{ClaudeMatcher, KNOWN_TOOLS, Sees, native_tool, of_kind};
@@ -17,7 +16,7 @@ pub(super) struct GroupMatcher {
 }
 
 /// The matcher of a group; an error when it is none, and the group does not run.
-pub(super) fn read(reader: &mut Reader, group: &Object) -> Result<GroupMatcher, ()> {
+pub(super) fn read(group: &Object) -> Result<GroupMatcher, (Range<usize>, Box<Problem>)> {
     match property(group, "matcher").map(|matcher| &matcher.value) {
         None | Some(Value::NullKeyword(_)) => Ok(GroupMatcher { matcher: ClaudeMatcher::new(""), at: None }),
         Some(Value::StringLit(pattern)) => {
@@ -26,8 +25,7 @@ pub(super) fn read(reader: &mut Reader, group: &Object) -> Result<GroupMatcher, 
         Some(other) => {
             let message = format!("`matcher` is {}, not a string; the group does not run", kind_of(other));
             let help = r#"write names between bars, like "Bash|Edit""#;
-            reader.add(bytes_of(other), Problem::error("matcher-not-a-string", message).help(help));
-            Err(())
+            Err((bytes_of(other), Problem::error("matcher-not-a-string", message).help(help).into()))
         }
     }
 }

@@ -5,6 +5,7 @@
 //! All other keys of a settings file mean nothing here, and nothing is said
 //! about them.
 
+mod broken;
 mod calls;
 mod handler;
 mod matchers;
@@ -32,6 +33,7 @@ const GROUPS: &str =
 pub fn read_settings(bytes: &[u8], edition: Edition, shape: Shape) -> Config {
     let config = read_with(bytes, edition, |reader, tree| {
         let Value::Object(top) = tree else { return not_an_object(reader, tree) };
+        reader.duplicate_keys_named(top, &["hooks", "disableAllHooks"]);
         let switches_off = property(top, "disableAllHooks").is_some_and(|flag| is_true(&flag.value));
         if let Some(flag) = property(top, "disableAllHooks").filter(|_| switches_off) {
             let message = "`disableAllHooks` switches off every hook that was written for Claude Code";
@@ -124,39 +126,42 @@ fn lost(value: &Value) -> String {
 fn read_groups(reader: &mut Reader, event: &'static ClaudeEvent, value: &Value, shape: Shape) {
     let Value::Array(groups) = value else {
         let message = format!("`{}` is {}, not a list of groups", event.name, kind_of(value));
-        reader.add(bytes_of(value), Problem::error("event-not-a-list", message).help(GROUPS));
-        return;
+        let problem = Problem::error("event-not-a-list", message).help(GROUPS);
+        return broken::keep(reader, event, (value, bytes_of(value)), None, shape, problem);
     };
     for group in &groups.elements {
         match group {
-            Value::Object(object) => read_group(reader, event, object, shape),
+            Value::Object(object) => read_group(reader, event, object, group, shape),
             Value::StringLit(command) => plain_string(reader, command.value.as_ref(), group),
             other => {
                 let message = format!("this group of `{}` is {}, not an object", event.name, kind_of(other));
-                reader.add(bytes_of(other), Problem::error("group-not-an-object", message).help(GROUPS));
+                let problem = Problem::error("group-not-an-object", message).help(GROUPS);
+                broken::keep(reader, event, (other, bytes_of(other)), None, shape, problem);
             }
         }
     }
 }
 
-fn read_group(reader: &mut Reader, event: &'static ClaudeEvent, group: &Object, shape: Shape) {
+fn read_group(reader: &mut Reader, event: &'static ClaudeEvent, group: &Object, value: &Value, shape: Shape) {
     reader.duplicate_keys(group);
-    let start = group.range.start;
     let hooks = match property(group, "hooks").map(|hooks| &hooks.value) {
         Some(Value::Array(hooks)) => hooks,
         Some(other) => {
             let message = format!("`hooks` is {}, not a list of hooks", kind_of(other));
-            reader.add(bytes_of(other), Problem::error("hooks-not-a-list", message).help(GROUPS));
-            return;
+            let problem = Problem::error("hooks-not-a-list", message).help(GROUPS);
+            return broken::keep(reader, event, (value, bytes_of(other)), None, shape, problem);
         }
         None => {
             let message = "this entry is no group: it has no list `hooks`, so Claude Code runs nothing of it";
             let problem = Problem::error("group-without-hooks", message);
-            reader.add(start..start + 1, problem.help(GROUPS));
-            return;
+            let start = group.range.start;
+            return broken::keep(reader, event, (value, start..start + 1), None, shape, problem.help(GROUPS));
         }
     };
-    let Ok(matcher) = matchers::read(reader, group) else { return };
+    let matcher = match matchers::read(group) {
+        Ok(matcher) => matcher,
+        Err((at, problem)) => return broken::keep(reader, event, (value, at), None, shape, *problem),
+    };
     for hook in &hooks.elements {
         match hook {
             Value::Object(own) => handler::read(reader, event, own, &matcher, shape),
@@ -164,7 +169,8 @@ fn read_group(reader: &mut Reader, event: &'static ClaudeEvent, group: &Object, 
             other => {
                 let message = format!("this hook of `{}` is {}, not an object", event.name, kind_of(other));
                 let help = r#"write {"type": "command", "command": "…"}"#;
-                reader.add(bytes_of(other), Problem::error("hook-not-an-object", message).help(help));
+                let problem = Problem::error("hook-not-an-object", message).help(help);
+                broken::keep(reader, event, (other, bytes_of(other)), Some(&matcher), shape, problem);
             }
         }
     }

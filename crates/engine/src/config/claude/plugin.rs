@@ -16,9 +16,15 @@ pub fn read_plugin(bytes: &[u8], edition: Edition, shape: Shape, in_manifest: bo
     let mut claude = false;
     let config = read_with(bytes, edition, |reader, tree| {
         let Value::Object(top) = tree else { return not_an_object(reader, tree) };
+        if in_manifest {
+            reader.duplicate_keys_named(top, &["hooks"]);
+        }
         let outer = if in_manifest { inline(top) } else { Some(top) };
         let Some(outer) = outer else { return Found { readable: true, ..Found::default() } };
         claude = is_claude(outer);
+        if claude {
+            reader.duplicate_keys_named(outer, &["hooks"]);
+        }
         let readable = read_either(reader, tree, outer, claude, in_manifest, shape);
         let part = in_manifest.then(|| whole(&reader.text[bytes_of(outer)]));
         Found { readable, part, ..Found::default() }

@@ -1,6 +1,7 @@
 //! What a settings file holds, and what is said about it.
 
 use super::*;
+use crate::definition::{Action, Definition};
 use crate::problem::Severity;
 
 fn settings(text: &str) -> Config {
@@ -110,4 +111,54 @@ fn a_plugin_is_read_in_either_form() {
             config.problems
         );
     }
+}
+
+#[test]
+fn a_hook_with_an_error_still_blocks_when_it_says_so() {
+    let hooks = [
+        r#"{"type": "command", "command": 5, "onFailure": "block"}"#,
+        r#"{"type": "command", "command": "a", "args": null, "onFailure": "block"}"#,
+        r#"{"type": "comand", "command": "a", "onFailure": "block"}"#,
+        r#"{"type": "http", "url": "https://example.com", "onFailure": "block"}"#,
+        r#"[{"type": "command", "command": "a", "onFailure": "block"}]"#,
+    ];
+    for hook in hooks {
+        let config = one(hook);
+        let [definition] = &config.definitions[..] else { panic!("{hook}: {:?}", config.definitions) };
+        assert!(definition.fail_closed && matches!(definition.action, Action::Broken { .. }), "{hook}");
+        assert_eq!(definition.matcher.pattern(), "Bash", "{hook}");
+        let loud = config.problems.iter().any(|problem| problem.message.contains("is blocked until"));
+        assert!(loud, "{hook}: {:?}", config.problems);
+    }
+    let hook = r#"{"type": "command", "command": "a", "onFailure": "block"}"#;
+    let groups = [
+        format!(r#"[{{"matcher": ["Bash"], "hooks": [{hook}]}}]"#),
+        format!(r#"[{{"matcher": "Bash", "hooks": {hook}}}]"#),
+        format!(r#"[[{hook}]]"#),
+        format!(r#"{{"hooks": [{hook}]}}"#),
+        format!("[{hook}]"),
+    ];
+    for group in groups {
+        let config = settings(&format!(r#"{{"hooks": {{"PreToolUse": {group}}}}}"#));
+        let broken = |definition: &Definition| matches!(definition.action, Action::Broken { .. });
+        assert!(config.definitions.len() == 1 && config.definitions.iter().all(broken), "{group}");
+        assert_eq!(config.definitions[0].label(), "a", "{group}");
+    }
+}
+
+#[test]
+fn a_policy_that_is_nearly_one_is_warned_about() {
+    for (policy, blocks) in [("Block", true), (" block", true), ("stop", false)] {
+        let config = one(&format!(r#"{{"type": "command", "command": "a", "onFailure": "{policy}"}}"#));
+        assert_eq!(config.definitions[0].fail_closed, blocks, "{policy}");
+        assert_eq!(config.problems[0].code, "on-failure-unknown", "{policy}");
+    }
+    assert_eq!(one(r#"{"type": "command", "command": "a", "onFailure": "continue"}"#).problems, []);
+}
+
+#[test]
+fn hooks_that_stand_twice_are_named() {
+    let twice = r#"{"model": 1, "model": 2, "hooks": {"Stop": []}, "hooks": {}}"#;
+    let codes: Vec<_> = settings(twice).problems.iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, ["duplicate-key"]);
 }

@@ -16,14 +16,14 @@ pub struct ClaudeMatcher {
 impl ClaudeMatcher {
     /// A pattern as written.
     pub fn new(pattern: &str) -> ClaudeMatcher {
-        let compiled = match pattern {
+        let compiled = match pattern.trim() {
             "" | "*" => Matcher::everything(),
             // `^a$|^b$` is searched without an engine.
             names if is_names(names) => {
-                let exact: Vec<String> = names.split('|').map(|name| format!("^{name}$")).collect();
+                let exact: Vec<String> = names.split('|').map(|name| format!("^{}$", name.trim())).collect();
                 Matcher::new(exact.join("|"))
             }
-            expression => Matcher::new(expression),
+            _ => Matcher::new(pattern),
         };
         ClaudeMatcher { written: pattern.to_owned(), compiled }
     }
@@ -40,7 +40,8 @@ impl ClaudeMatcher {
 
     /// The names between its bars; none when it is an expression.
     pub fn names(&self) -> Option<Vec<&str>> {
-        (!self.is_everything() && is_names(&self.written)).then(|| self.written.split('|').collect())
+        (!self.is_everything() && is_names(&self.written))
+            .then(|| self.written.split('|').map(str::trim).collect())
     }
 
     /// Why it does not compile, if it does not.
@@ -68,8 +69,10 @@ impl ClaudeMatcher {
     }
 }
 
+/// Blanks around a name are nobody's intention.
 fn is_names(pattern: &str) -> bool {
-    pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'|' | b'-'))
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    pattern.split('|').all(|name| name.trim().bytes().all(plain))
 }
 
 /// What a matcher may look at; nothing when every hook runs.

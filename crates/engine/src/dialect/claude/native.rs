@@ -10,6 +10,7 @@ use super::events::{Sees, of_kind};
 use super::tools::{KNOWN_TOOLS, native_tool};
 use super::{ClaudeMatcher, Options};
 use crate::definition::{Action, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition};
+use crate::matcher::Matcher;
 
 /// A converted hook.
 #[derive(Debug, Clone)]
@@ -120,18 +121,46 @@ fn tools(matcher: &ClaudeMatcher, notes: &mut Vec<String>) -> Result<Option<Stri
         }
     }
     if others {
-        let parts = pattern.split('|').map(|part| part.trim_start_matches('^'));
-        words.extend(parts.filter_map(|part| part.strip_prefix("mcp__")).map(of_mcp));
+        words.extend(mcp_words(matcher)?);
     }
-    if words.iter().any(|word| word.contains("MCP:")) {
+    if words.iter().any(|word| word.contains("MCP:") && !word.contains("(?:")) {
         notes
             .push("an MCP tool has no server in its name there: the same tool of any server fits".to_owned());
     }
     if words.is_empty() {
-        Err(format!("its matcher `{pattern}` fits no tool there"))
-    } else {
-        Ok(Some(words.join("|")))
+        return Err(format!("its matcher `{pattern}` fits no tool there"));
     }
+    let native = words.join("|");
+    match Matcher::new(native.as_str()).error() {
+        None => Ok(Some(native)),
+        Some(reason) => Err(format!("its matcher `{pattern}` cannot be written there: {reason}")),
+    }
+}
+
+/// Names that nobody has, in the form of a tool and of an MCP tool's.
+const UNKNOWN: [&str; 4] = ["Zyx", "qvw", "mcp__zyx__qvw", "mcp__qvw__zyx"];
+
+/// The MCP tools that an expression fits. One that would lose tools when it is
+/// written as a list of names is not translated.
+fn mcp_words(matcher: &ClaudeMatcher) -> Result<Vec<String>, String> {
+    let pattern = matcher.pattern();
+    let cannot = || format!("its matcher `{pattern}` fits tools that cannot be listed there");
+    if UNKNOWN.iter().any(|name| matcher.fits(name)) {
+        return Err(cannot());
+    }
+    let parts = pattern.split('|').map(|part| part.trim_start_matches('^'));
+    let servers: Vec<&str> = parts.filter_map(|part| part.strip_prefix("mcp__")).collect();
+    if servers.len() != pattern.matches("mcp").count() || (!servers.is_empty() && pattern.contains('(')) {
+        return Err(cannot());
+    }
+    let mut words: Vec<String> = servers.into_iter().map(of_mcp).collect();
+    // What is looked for anywhere may stand in the name of an MCP tool, too.
+    let literals = pattern.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
+    let elsewhere = |word: &str| !word.contains("mcp") && matcher.fits(&format!("mcp__zyx__{word}"));
+    if words.is_empty() && literals.into_iter().any(elsewhere) {
+        words.push(format!("^MCP:.*(?:{pattern})"));
+    }
+    Ok(words)
 }
 
 /// What follows the server in the name of an MCP tool.

@@ -4,8 +4,9 @@
 //! rather than passed over.
 
 use super::glob::{fits_path, fits_text};
-use super::tools::{self, WRITERS};
+use super::tools::{self, KNOWN_TOOLS, WRITERS};
 use crate::fill::Event;
+use crate::rule::shell::{self, Command, Piece, Word};
 
 /// One permission rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,15 +16,17 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Reads `Tool` or `Tool(…)`.
+    /// Reads `Tool` or `Tool(…)`. Anything else, also the name of a tool that
+    /// Claude Code does not have, is no rule.
     pub fn parse(text: &str) -> Option<Condition> {
         let text = text.trim();
         let (tool, inside) = match text.split_once('(') {
-            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')')?)),
+            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').filter(|inside| is_one(inside))?)),
             None => (text, None),
         };
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-*".contains(&byte);
-        let fits = !tool.is_empty() && tool.bytes().all(plain);
+        let known = KNOWN_TOOLS.contains(&tool) || tool.starts_with("mcp__") || tool.contains('*');
+        let fits = known && tool.bytes().all(plain);
         let inside = inside.filter(|inside| !matches!(*inside, "" | "*"));
         fits.then(|| Condition { tool: tool.to_owned(), inside: inside.map(str::to_owned) })
     }
@@ -68,7 +71,22 @@ impl Condition {
     }
 }
 
-/// Any one of the commands of a line.
+/// Whether what stands between brackets is one thing: brackets in it are
+/// pairs, and no blank is at its ends.
+fn is_one(inside: &str) -> bool {
+    let mut depth = 0usize;
+    for letter in inside.chars() {
+        match letter {
+            '(' => depth += 1,
+            ')' if depth == 0 => return false,
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    depth == 0 && inside.trim() == inside
+}
+
+/// Any one of the commands of a line, however it is spelt.
 fn holds_for_command(pattern: &str, line: &str) -> bool {
     if line.contains(['$', '`']) {
         return true;
@@ -80,7 +98,30 @@ fn holds_for_command(pattern: &str, line: &str) -> bool {
         _ => fits_text(pattern, command),
     };
     let commands = line.split(['\n', ';', '&', '|', '(', ')']).map(str::trim);
-    holds(line.trim()) || commands.filter(|command| !command.is_empty()).map(without_variables).any(holds)
+    if holds(line.trim()) || commands.filter(|command| !command.is_empty()).map(without_variables).any(holds)
+    {
+        return true;
+    }
+    let reading = shell::read(line);
+    reading.unclear.is_some() || reading.commands.iter().any(|command| holds_for_words(command, &holds))
+}
+
+/// One command, quoting undone: with its program as written, and by its name
+/// alone.
+fn holds_for_words(command: &Command, holds: &dyn Fn(&str) -> bool) -> bool {
+    let Some(first) = command.words.first() else { return false };
+    let is_known = |word: &Word| word.known().is_some();
+    let Some(name) = command.program().filter(|_| is_plain(first) && command.words.iter().all(is_known))
+    else {
+        return true;
+    };
+    let behind: String = command.args().iter().map(|word| format!(" {}", word.text())).collect();
+    holds(&command.line()) || holds(&format!("{name}{behind}"))
+}
+
+/// Whether a word means itself, and not the names of files.
+fn is_plain(word: &Word) -> bool {
+    !word.pieces.iter().any(|piece| matches!(piece, Piece::Mark('*' | '?' | '[')))
 }
 
 /// `A=1 B=2 git push` is `git push`.
@@ -104,14 +145,41 @@ fn holds_for_path(pattern: &str, path: &str, event: &Event) -> bool {
     if pattern.starts_with('~') {
         return true;
     }
+    let mut spellings = vec![Some(path.to_owned()), shortened(path)];
+    let cwd = event.payload.text("cwd").filter(|cwd| !cwd.is_empty() && !path.starts_with('/'));
+    spellings.extend(cwd.map(|cwd| shortened(&format!("{cwd}/{path}"))));
+    let roots = event.payload.texts("workspace_roots").unwrap_or_default();
+    // A path that leads out of an unknown place may lead anywhere.
+    spellings.iter().any(|path| path.as_ref().is_none_or(|path| fits_below(pattern, path, &roots)))
+}
+
+fn fits_below(pattern: &str, path: &str, roots: &[String]) -> bool {
     if let Some(absolute) = pattern.strip_prefix("//") {
         return fits_path(&format!("/{absolute}"), path);
     }
-    let roots = event.payload.texts("workspace_roots").unwrap_or_default();
-    let inside = |root: &String| path.strip_prefix(root.as_str())?.strip_prefix('/').map(str::to_owned);
+    let inside = |root: &String| {
+        let root = root.trim_end_matches('/');
+        path.strip_prefix(root)?.strip_prefix('/').map(str::to_owned)
+    };
     let relative = roots.iter().find_map(inside).unwrap_or_else(|| path.to_owned());
     let rooted = pattern.strip_prefix('/').unwrap_or(pattern);
     fits_path(rooted, &relative)
+}
+
+/// The path without `.`, `..` and doubled slashes; none when it leads out of
+/// where it starts.
+fn shortened(path: &str) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." if names.pop().is_some() || path.starts_with('/') => {}
+            ".." => return None,
+            name => names.push(name),
+        }
+    }
+    let root = if path.starts_with('/') { "/" } else { "" };
+    Some(format!("{root}{}", names.join("/")))
 }
 
 fn holds_for_domain(domain: &str, url: &str) -> bool {

@@ -65,7 +65,20 @@ fn a_rule_that_cannot_be_decided_holds() {
         let condition = Condition::parse(rule).expect(rule);
         assert_eq!(condition.holds(&event(EventKind::PreToolUse, &payload)), expected, "{rule} on {payload}");
     }
-    for rule in ["", "Bash(", "git push", "Bash(x) y"] {
+    let none = [
+        "",
+        "Bash(",
+        "git push",
+        "Bash(x) y",
+        "Bash(rm *)|Bash(git push *)",
+        "bash(git *)",
+        "Shell(git *)",
+        "Bash( git push *)",
+        "Bash(git push * )",
+        "Bash(a))",
+        "Bash((a)",
+    ];
+    for rule in none {
         assert_eq!(Condition::parse(rule), None, "{rule}");
     }
 }
@@ -122,6 +135,12 @@ fn a_hook_becomes_an_entry_or_says_why_not() {
         (PreToolUse, "mcp__github__create_issue", Ok(Some("^MCP:create_issue$"))),
         (PreToolUse, "mcp__memory__.*", Ok(Some("^MCP:"))),
         (PreToolUse, "Glob", Err(())),
+        (PreToolUse, "^[^B]", Err(())),
+        (PreToolUse, "^(?!Bash$)", Err(())),
+        (PreToolUse, "(Bash|mcp__github__push)", Err(())),
+        (PreToolUse, "^mcp__github__(create|delete)_issue$", Err(())),
+        (PreToolUse, "Edit.*", Ok(Some("^Write$|^MCP:.*(?:Edit.*)"))),
+        (PreToolUse, "^Edit.*", Ok(Some("^Write$"))),
         (PostToolUse, "Task|Agent", Ok(Some("^Task$"))),
         (SubagentStop, "general-purpose", Ok(Some("^general-purpose$|^generalPurpose$"))),
         (SessionStart, "startup|resume|clear|compact", Ok(None)),
@@ -143,5 +162,95 @@ fn a_hook_becomes_an_entry_or_says_why_not() {
             assert_eq!(native.fields.get("dialect").and_then(|value| value.as_str()), Some("claude"));
             assert_eq!(native.fields.contains_key("loop_limit"), event.loops());
         }
+    }
+}
+
+#[test]
+fn blanks_around_a_name_are_no_part_of_it() {
+    let cases = [
+        ("Edit|Bash ", "Bash", true),
+        (" Edit | Bash", "Edit", true),
+        ("Edit|Bash ", "BashOutput", false),
+        (" ", "Bash", true),
+        (" * ", "Bash", true),
+        ("Bash x", "Bash", false),
+    ];
+    for (pattern, tool, expected) in cases {
+        assert_eq!(ClaudeMatcher::new(pattern).fits(tool), expected, "`{pattern}` and {tool}");
+    }
+}
+
+#[test]
+fn no_spelling_of_a_command_gets_round_a_rule() {
+    let lines = [
+        "git push x",
+        "git  push x",
+        "git\tpush x",
+        "{ git push x; }",
+        "if true; then git push x; fi",
+        "for i in 1; do git push x; done",
+        "while true; do git push x; done",
+        "! git push x",
+        "time git push x",
+        "timeout 5 git push x",
+        "nice git push x",
+        "nohup git push x",
+        "env A=1 git push x",
+        "sudo git push x",
+        "command git push x",
+        "/usr/bin/git push x",
+        ">out git push x",
+        "\"git\" push x",
+        "g'i't pu\"sh\" x",
+        "\\git push x",
+        "git \\\npush x",
+        "f() { git push x; }; f",
+        "bash -c \"git push x\"",
+        "sh -c 'sh -c \"git push x\"'",
+        "eval git push x",
+        "eval 'git push x'",
+        "echo git push x | sh",
+        "{git,push,x}",
+        "gi? push x",
+        "git push 'x",
+        "if then (",
+    ];
+    let condition = Condition::parse("Bash(git push *)").expect("a rule");
+    let holds = |line: &str| {
+        let payload = serde_json::json!({"tool_name": "Shell", "tool_input": {"command": line}}).to_string();
+        condition.holds(&event(EventKind::PreToolUse, &payload))
+    };
+    for line in lines {
+        assert!(holds(line), "{line}");
+    }
+    for line in ["git status", "echo 'git pull'", "ls *.txt && cat a", "sudo git fetch", "git pushx", ""] {
+        assert!(!holds(line), "{line}");
+    }
+}
+
+#[test]
+fn no_spelling_of_a_path_gets_round_a_rule() {
+    let condition = Condition::parse("Edit(src/**)").expect("a rule");
+    let cases = [
+        ("/ws/./src/a.ts", true),
+        ("./src/a.ts", true),
+        ("x/../src/a.ts", true),
+        ("src//a.ts", true),
+        ("/ws//src/a.ts", true),
+        ("/ws/docs/../src/a.ts", true),
+        ("a.ts", true),
+        // From where it leads out, nobody knows for certain.
+        ("../docs/a.ts", true),
+        ("docs/a.ts", true),
+        ("/ws/docs/a.ts", false),
+        ("/ws/src/../docs/a.ts", true),
+        ("/elsewhere/../ws/docs/a.ts", false),
+    ];
+    for (path, expected) in cases {
+        let payload = serde_json::json!({
+            "tool_name": "Write", "tool_input": {"file_path": path}, "workspace_roots": ["/ws/"], "cwd": "/ws/src",
+        });
+        let event = event(EventKind::PreToolUse, &payload.to_string());
+        assert_eq!(condition.holds(&event), expected, "{path}");
     }
 }
