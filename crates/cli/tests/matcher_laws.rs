@@ -152,6 +152,8 @@ proptest! {
     #[test]
     fn an_expression_fits_what_it_fits_elsewhere(pattern in expression(), subjects in subjects()) {
         prop_assume!(pattern.matches("(?<n>").count() < 2);
+        // The other engine has no limit, and repetitions of repetitions can take it for ever.
+        prop_assume!(pattern.matches(['*', '+', '{']).count() < 4);
         same_as_elsewhere(&pattern, &subjects)?;
     }
 
