@@ -137,6 +137,15 @@ pub fn text_of(value: &RawValue) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Gives a field another name, in its place, where that is free.
+pub(crate) fn rename_key(fields: &mut serde_json::Map<String, serde_json::Value>, from: &str, to: &str) {
+    if !fields.contains_key(from) || fields.contains_key(to) {
+        return;
+    }
+    let renamed = |name: String| if name == from { to.to_owned() } else { name };
+    *fields = std::mem::take(fields).into_iter().map(|(name, value)| (renamed(name), value)).collect();
+}
+
 /// Removes white space between tokens. Scalars hold none.
 pub fn compact(json: &str) -> Cow<'_, str> {
     let is_compound = json.starts_with(['{', '[']);

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::ClaudeMatcher;
 use crate::fill::Event;
+use crate::payload::rename_key as rename;
 
 /// A tool of ours, and what Claude Code may call it; the usual name first.
 const TOOLS: &[(&str, &[&str])] = &[
@@ -196,15 +197,6 @@ fn input_of(event: &Event) -> Map<String, Value> {
         Some(Value::Object(fields)) => fields,
         _ => Map::new(),
     }
-}
-
-/// Gives a field another name, in its place, where that is free.
-fn rename(fields: &mut Map<String, Value>, from: &str, to: &str) {
-    if !fields.contains_key(from) || fields.contains_key(to) {
-        return;
-    }
-    let renamed = |name: String| if name == from { to.to_owned() } else { name };
-    *fields = std::mem::take(fields).into_iter().map(|(name, value)| (renamed(name), value)).collect();
 }
 
 /// The new texts of several edits, one below the other.
