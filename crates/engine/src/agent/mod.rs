@@ -12,6 +12,8 @@
 
 mod coverage;
 mod happening;
+#[cfg(test)]
+pub(crate) mod recorded;
 mod tools;
 mod verdict;
 mod wire;
@@ -117,7 +119,7 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[];
+pub const AGENTS: &[&Agent] = &[&crate::dialect::claude::AGENT];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {
