@@ -26,6 +26,7 @@ pub use tools::{NativeTool, cursor_call, native_input};
 pub use verdict::{Reply, Verdict, Words};
 pub use wire::{EventRow, Names, write};
 
+use crate::dialect;
 use crate::payload::Payload;
 use crate::source::Level;
 
@@ -119,7 +120,7 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[&crate::dialect::claude::AGENT];
+pub const AGENTS: &[&Agent] = &[&dialect::claude::AGENT, &dialect::qwen::AGENT];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {

@@ -14,6 +14,7 @@ mod tests;
 use serde_json::Value;
 
 pub(in crate::dialect) use coverage::{NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, row};
+pub(in crate::dialect) use reply::refuse_blindly;
 
 use super::events::without_counterpart;
 use super::tools::TOOLS;
@@ -31,7 +32,7 @@ pub const AGENT: Agent = Agent {
     decode_event: |told| WIRE.decode(told),
     encode_decision: |happening, verdict| WIRE.reply(happening, verdict),
     encode_event: |happening| WIRE.encode(happening),
-    refuse_blindly: reply::refuse_blindly,
+    refuse_blindly,
     abilities: Abilities {
         asks: Asks::Natively,
         rewrites: true,
