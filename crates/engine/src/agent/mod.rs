@@ -24,6 +24,8 @@ mod servers;
 mod sources;
 #[cfg(test)]
 mod tiny;
+#[cfg(test)]
+pub(crate) mod recorded;
 mod tools;
 mod verdict;
 mod wire;
@@ -40,6 +42,7 @@ pub use tools::{NativeTool, cursor_call, native_input};
 pub use verdict::{Reply, Verdict, Words};
 pub use wire::{EventRow, Names, write};
 
+use crate::dialect;
 use crate::payload::Payload;
 use crate::source::Level;
 
@@ -133,7 +136,7 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[];
+pub const AGENTS: &[&Agent] = &[&dialect::claude::AGENT, &dialect::qwen::AGENT];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {
