@@ -20,12 +20,12 @@ mod happening;
 mod hear;
 mod memory;
 mod reading;
+#[cfg(test)]
+pub(crate) mod recorded;
 mod servers;
 mod sources;
 #[cfg(test)]
 mod tiny;
-#[cfg(test)]
-pub(crate) mod recorded;
 mod tools;
 mod verdict;
 mod wire;
