@@ -12,6 +12,8 @@
 
 mod coverage;
 mod happening;
+pub mod patch;
+pub mod saying;
 mod tools;
 mod verdict;
 mod wire;
@@ -24,6 +26,7 @@ pub use tools::{NativeTool, cursor_call, native_input};
 pub use verdict::{Reply, Verdict, Words};
 pub use wire::{EventRow, Names, write};
 
+use crate::dialect::{codex, gemini};
 use crate::payload::Payload;
 use crate::source::Level;
 
@@ -117,7 +120,7 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[];
+pub const AGENTS: &[&Agent] = &[&codex::AGENT, &gemini::AGENT];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {
