@@ -99,16 +99,17 @@ fn a_hook_that_fails_refuses_only_when_it_is_fail_closed() {
             let answer = answer(&cx, &bash(&cx, "ls"));
             assert_eq!(decision(&answer), expected, "{command}: {answer}");
             // Whatever came of it, a person is told.
-            assert!(answer["systemMessage"].as_str().is_some_and(|told| !told.is_empty()), "{command}: {answer}");
+            assert!(
+                answer["systemMessage"].as_str().is_some_and(|told| !told.is_empty()),
+                "{command}: {answer}"
+            );
         }
     }
 }
 
 #[test]
 fn what_cannot_be_understood_is_refused_when_a_gate_is_fail_closed() {
-    let hooks = |fail_closed: bool| {
-        json!({ "beforeShellExecution": [{ "command": "true", "failClosed": fail_closed }] })
-    };
+    let hooks = |fail_closed: bool| json!({ "beforeShellExecution": [{ "command": "true", "failClosed": fail_closed }] });
     let deep = format!(
         r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}1{}}}"#,
         "[".repeat(500),
@@ -245,7 +246,9 @@ fn a_refused_prompt_is_blocked_with_its_reason() {
 
 #[test]
 fn a_file_is_shown_to_hooks_before_it_is_read_and_its_redaction_to_the_model() {
-    let cx = with_hooks(json!({ "beforeReadFile": [{ "command": "cat > read; echo '{\"new_content\":\"KEY=***\"}'" }] }));
+    let cx = with_hooks(
+        json!({ "beforeReadFile": [{ "command": "cat > read; echo '{\"new_content\":\"KEY=***\"}'" }] }),
+    );
     cx.write("project/.env", "KEY=1");
     let input = json!({ "file_path": cx.path("project/.env") });
     let payload =
@@ -348,17 +351,21 @@ fn what_the_user_chose_about_agents_counts() {
     let output = cx.output_with(["agent", "hook", "claude"], bash(&cx, "ls").to_string().as_bytes());
     assert!(output.stdout.is_empty());
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(stderr.contains(r#"agents.allow cannot be "always"; write "agent" or "skip-prompt""#), "{stderr}");
+    assert!(
+        stderr.contains(r#"agents.allow cannot be "always"; write "agent" or "skip-prompt""#),
+        "{stderr}"
+    );
 }
 
 #[test]
 fn mcp_servers_are_looked_up_where_agents_keep_them() {
     let cx = with_hooks(json!({ "beforeMCPExecution": [{ "command": "cat > mcp; echo '{}'" }] }));
-    cx.write("project/.mcp.json", r#"{ "mcpServers": { "mini": { "command": "python3", "args": ["mini.py"] } } }"#);
+    cx.write(
+        "project/.mcp.json",
+        r#"{ "mcpServers": { "mini": { "command": "python3", "args": ["mini.py"] } } }"#,
+    );
     cx.write("home/.codex/config.toml", "[mcp_servers.far]\nurl = \"https://far.example\"\n");
-    let call = |name: &str| {
-        json!({ "tool_name": name, "tool_input": {"text": "hi"}, "tool_use_id": "t1" })
-    };
+    let call = |name: &str| json!({ "tool_name": name, "tool_input": {"text": "hi"}, "tool_use_id": "t1" });
     let cases = [
         ("mcp__mini__echo", "command", "python3 mini.py", "mini"),
         ("mcp__far__echo", "url", "https://far.example", "far"),
