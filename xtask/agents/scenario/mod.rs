@@ -100,8 +100,11 @@ pub enum Beside {
     Nothing,
     /// A pre-tool hook of the user's own in the same file, with the record `own`.
     OwnHook,
-    /// In `.claude/settings.json` of the project a hook with the record `claude`.
-    ClaudeSettings,
+    /// In `.claude/settings.json` of the home a hook with the record `claude`.
+    ClaudeHome,
+    /// In `.claude/settings.json` of the project a hook with the record `claude`, and
+    /// in its `.cursor/hooks.json` one with the record `project`. It is trusted.
+    ClaudeProject,
 }
 
 /// A plain run: the model makes the marker.

@@ -57,13 +57,36 @@ pub const ALL: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        id: "claude-settings-once",
-        shows: "A hook in `.claude/settings.json` and one in `.cursor/hooks.json` run once each.",
+        id: "claude-home-once",
+        shows: "A hook in `~/.claude/settings.json` and one in `~/.cursor/hooks.json` run once each.",
         proves: &[("preToolUse", "")],
         hooks: &[hook("preToolUse", "cursor", "")],
         wanted: Wanted::Ran,
         checks: &[Called("claude", 1), Called("cursor", 1)],
-        beside: Beside::ClaudeSettings,
+        beside: Beside::ClaudeHome,
+        ..PLAIN
+    },
+    Scenario {
+        id: "claude-project-once",
+        shows: "In a trusted project with `.claude/settings.json` and `.cursor/hooks.json` each hook runs once.",
+        proves: &[("preToolUse", "")],
+        hooks: &[hook("preToolUse", "cursor", "")],
+        wanted: Wanted::Ran,
+        checks: &[Called("claude", 1), Called("project", 1), Called("cursor", 1)],
+        beside: Beside::ClaudeProject,
+        ..PLAIN
+    },
+    Scenario {
+        id: "no-recursion",
+        shows: "A hook that calls `boathook run` is not called by it.",
+        proves: &[("beforeShellExecution", "permission")],
+        hooks: &[hook(
+            "beforeShellExecution",
+            "gate",
+            "tail -n 1 '@RECORD@' | '@BOATHOOK@' run beforeShellExecution",
+        )],
+        wanted: Wanted::Ran,
+        checks: &[Called("gate", 1)],
         ..PLAIN
     },
 ];
