@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::install::Installed;
-use crate::model::{Model, Plan, Reply, Request};
+use crate::model::{Model, Plan, Reply, Request, ToolCall};
 use crate::place::{Place, text_of};
 use crate::process::{self, Ended};
 use crate::rig::{Act, Rig, Session, own_hook_in};
@@ -77,8 +77,17 @@ fn plan(rig: &dyn Rig, scenario: &Scenario, place: &Place) -> Outcome<Plan> {
 /// One call per act, and a last word. An act the agent has no tool for is left
 /// out: a scenario that is about it says so in `lacks`.
 fn replies(rig: &dyn Rig, acts: &[Act], place: &Place) -> Vec<Reply> {
-    let calls = acts.iter().filter_map(|act| rig.call(act, place)).map(Reply::Call);
-    calls.chain([Reply::Text("All done.".to_owned())]).collect()
+    let calls = acts.iter().filter_map(|act| rig.call(act, place));
+    let filled = calls.map(|call| ToolCall { input: fill(place, call.input), ..call });
+    filled.map(Reply::Call).chain([Reply::Text("All done.".to_owned())]).collect()
+}
+
+fn fill(place: &Place, value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(place.fill(&text)),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, fill(place, value))).collect(),
+        other => other,
+    }
 }
 
 /// Nothing of this machine but where programs are.

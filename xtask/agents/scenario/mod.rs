@@ -76,7 +76,8 @@ pub enum Wanted {
     AsChecked,
 }
 
-/// What must be true after the run. `@PROJECT@` is the project's directory.
+/// What must be true after the run. `@PROJECT@` is the project's directory here
+/// and in an act, `@RECORDS@` that of the records.
 pub enum Check {
     /// The text reached the model.
     Told(&'static str),

@@ -2,6 +2,11 @@
 
 use super::{Act, Beside, Check::*, PLAIN, SUBTASK, Scenario, Wanted, hook};
 
+/// Waits for the subagent's end, where the main agent does not do so itself.
+const UNTIL_STOPPED: Act = Act::Shell(
+    "for _ in $(seq 200); do test -e '@RECORDS@/stop.jsonl' && break; sleep 0.1; done; echo waited",
+);
+
 pub const ALL: &[Scenario] = &[
     Scenario {
         id: "mcp-refused",
@@ -44,6 +49,22 @@ pub const ALL: &[Scenario] = &[
         subagent: &[super::MARK],
         wanted: Wanted::Refused,
         checks: &[Told("REASON-ONE"), NeverTold(SUBTASK)],
+        ..PLAIN
+    },
+    Scenario {
+        id: "subagent-observed",
+        shows: "The hooks around a subagent are given its task and its end.",
+        proves: &[("subagentStart", ""), ("subagentStop", "")],
+        hooks: &[hook("subagentStart", "start", ""), hook("subagentStop", "stop", "")],
+        acts: &[Act::Subagent { task: SUBTASK }, UNTIL_STOPPED],
+        subagent: &[super::MARK],
+        wanted: Wanted::Ran,
+        checks: &[
+            Called("start", 1),
+            Given("start", &[("/task", "~SUBTASK")]),
+            Called("stop", 1),
+            Given("stop", &[("/status", "completed")]),
+        ],
         ..PLAIN
     },
     Scenario {
