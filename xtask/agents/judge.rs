@@ -167,7 +167,7 @@ fn agrees(run: &Run, call: &Value, (pointer, wanted): (&str, &str)) -> bool {
         None => return false,
     };
     match wanted.strip_prefix('~') {
-        Some(part) => seen.contains(part),
+        Some(part) => seen.contains(&run.place.fill(part)),
         None => seen == run.place.fill(wanted),
     }
 }

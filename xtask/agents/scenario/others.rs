@@ -1,10 +1,13 @@
 //! MCP, subagents, and hooks that are not ours in the same settings.
 
-use super::{Act, Beside, Check::*, PLAIN, SUBTASK, Scenario, Wanted, hook};
+use super::{Act, Beside, Check::*, Hook, PLAIN, SUBTASK, Scenario, Wanted, hook};
 
-/// Waits for the subagent's end, where the main agent does not do so itself.
+/// Wait for the subagent's first and second end, where the main agent does not do so itself.
 const UNTIL_STOPPED: Act = Act::Shell(
-    "for _ in $(seq 200); do test -e '@RECORDS@/stop.jsonl' && break; sleep 0.1; done; echo waited",
+    "for _ in $(seq 90); do test -s '@RECORDS@/stop.jsonl' && break; sleep 0.1; done; echo waited",
+);
+const UNTIL_STOPPED_AGAIN: Act = Act::Shell(
+    "for _ in $(seq 90); do test \"$(grep -c . '@RECORDS@/stop.jsonl')\" = 2 && break; sleep 0.1; done; echo waited",
 );
 
 pub const ALL: &[Scenario] = &[
@@ -65,6 +68,20 @@ pub const ALL: &[Scenario] = &[
             Called("stop", 1),
             Given("stop", &[("/status", "completed")]),
         ],
+        ..PLAIN
+    },
+    Scenario {
+        id: "subagent-follow-up",
+        shows: "A subagentStop hook with loop_limit 1 sends the subagent on once.",
+        proves: &[("subagentStop", "followup_message")],
+        hooks: &[Hook {
+            options: r#""loop_limit": 1"#,
+            ..hook("subagentStop", "stop", r#"echo '{"followup_message":"FOLLOW-UP: go on."}'"#)
+        }],
+        acts: &[Act::Subagent { task: SUBTASK }, UNTIL_STOPPED_AGAIN],
+        subagent: &[super::MARK],
+        wanted: Wanted::Ran,
+        checks: &[Called("stop", 2), ToldTimes("FOLLOW-UP: go on.", 1)],
         ..PLAIN
     },
     Scenario {
