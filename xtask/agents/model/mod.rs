@@ -231,3 +231,6 @@ fn named_events(events: &[Value]) -> http::Response {
     });
     http::Response::events(lines.collect())
 }
+
+#[cfg(test)]
+mod tests;
