@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::install::Installed;
-use crate::model::{Model, Plan, Reply, Request};
+use crate::model::{Model, Plan, Reply, Request, ToolCall};
 use crate::place::{Place, text_of};
 use crate::process::{self, Ended};
-use crate::rig::{Act, Rig, Session};
+use crate::rig::{Act, Rig, Session, own_hook_in};
 use crate::scenario::{Beside, Hook, SUBTASK, Scenario, Script};
 
 /// How long an agent may take. Nothing here needs a tenth of it.
@@ -56,9 +56,9 @@ pub fn drive(
         place.write(&format!("project/{name}"), content)?;
     }
     rig.prepare(&session)?;
-    write_hooks(&place, scenario.hooks)?;
-    write_beside(&place, rig, scenario.beside)?;
-    wire(&place, rig, installed, binary)?;
+    write_hooks(&place, binary, scenario.hooks)?;
+    write_beside(&place, rig, installed, binary, scenario.beside)?;
+    boathook(&place, installed, binary, &["agent", "install", rig.name(), "--user"])?;
     let mut command = Command::new(&installed.program);
     environment(&mut command, &place, installed);
     rig.command(&session, &mut command);
@@ -77,8 +77,17 @@ fn plan(rig: &dyn Rig, scenario: &Scenario, place: &Place) -> Outcome<Plan> {
 /// One call per act, and a last word. An act the agent has no tool for is left
 /// out: a scenario that is about it says so in `lacks`.
 fn replies(rig: &dyn Rig, acts: &[Act], place: &Place) -> Vec<Reply> {
-    let calls = acts.iter().filter_map(|act| rig.call(act, place)).map(Reply::Call);
-    calls.chain([Reply::Text("All done.".to_owned())]).collect()
+    let calls = acts.iter().filter_map(|act| rig.call(act, place));
+    let filled = calls.map(|call| ToolCall { input: fill(place, call.input), ..call });
+    filled.map(Reply::Call).chain([Reply::Text("All done.".to_owned())]).collect()
+}
+
+fn fill(place: &Place, value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(place.fill(&text)),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, fill(place, value))).collect(),
+        other => other,
+    }
 }
 
 /// Nothing of this machine but where programs are.
@@ -89,12 +98,12 @@ fn environment(command: &mut Command, place: &Place, installed: &Installed) {
 }
 
 /// `~/.cursor/hooks.json`: hooks of the user need no trust.
-fn write_hooks(place: &Place, hooks: &[Hook]) -> Outcome<()> {
+fn write_hooks(place: &Place, binary: &Path, hooks: &[Hook]) -> Outcome<()> {
     let mut events = Map::new();
     for hook in hooks {
         let program = format!("home/.cursor/hooks/{}.sh", hook.name);
         if let Script::Sh(body) = hook.script {
-            place.write_program(&program, &recorder(place, hook.name, body))?;
+            place.write_program(&program, &recorder(place, binary, hook.name, body))?;
         }
         let text = format!("{{\"command\": {}", json!(place.root.join(&program)));
         let text = if hook.options.is_empty() { text + "}" } else { format!("{text}, {}}}", hook.options) };
@@ -107,41 +116,51 @@ fn write_hooks(place: &Place, hooks: &[Hook]) -> Outcome<()> {
 }
 
 /// A hook that writes down what it is given before it does anything else.
-fn recorder(place: &Place, name: &str, body: &str) -> String {
+fn recorder(place: &Place, binary: &Path, name: &str, body: &str) -> String {
     let record = text_of(&place.record(name));
+    let body = body.replace("@RECORD@", &record).replace("@BOATHOOK@", &text_of(binary));
     format!("#!/bin/sh\n{{ cat; echo; }} >> '{record}'\n{body}\n")
 }
 
-fn write_beside(place: &Place, rig: &dyn Rig, beside: Beside) -> Outcome<()> {
+fn write_beside(
+    place: &Place,
+    rig: &dyn Rig,
+    installed: &Installed,
+    binary: &Path,
+    beside: Beside,
+) -> Outcome<()> {
     let program = |name: &str| -> Outcome<String> {
-        let text = recorder(place, name, "");
+        let text = recorder(place, binary, name, "");
         Ok(text_of(&place.write_program(&format!("home/own/{name}.sh"), &text)?))
     };
     match beside {
         Beside::Nothing => Ok(()),
         Beside::OwnHook => rig.own_hook(place, &program("own")?),
-        Beside::ClaudeSettings => {
-            let handler = json!({"type": "command", "command": program("claude")?});
-            let settings = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [handler]}]}});
-            place.write("project/.claude/settings.json", &format!("{settings:#}\n")).map(drop)
+        Beside::ClaudeHome => {
+            own_hook_in(place, "home/.claude/settings.json", "PreToolUse", &program("claude")?)
+        }
+        Beside::ClaudeProject => {
+            own_hook_in(place, "project/.claude/settings.json", "PreToolUse", &program("claude")?)?;
+            let hooks = json!({"preToolUse": [{"command": program("project")?}]});
+            let file = json!({"version": 1, "hooks": hooks});
+            place.write("project/.cursor/hooks.json", &format!("{file:#}\n"))?;
+            boathook(place, installed, binary, &["trust", "--yes"])
         }
     }
 }
 
-/// `boathook agent install NAME --user`, as the user of this run.
-fn wire(place: &Place, rig: &dyn Rig, installed: &Installed, binary: &Path) -> Outcome<()> {
-    let mut install = Command::new(binary);
-    environment(&mut install, place, installed);
-    install.args(["agent", "install", rig.name(), "--user"]).stdin(Stdio::null());
-    let output = install.output().map_err(|error| format!("{}: {error}", binary.display()))?;
+/// Runs Boathook as the user of this run.
+fn boathook(place: &Place, installed: &Installed, binary: &Path, args: &[&str]) -> Outcome<()> {
+    let mut command = Command::new(binary);
+    environment(&mut command, place, installed);
+    let output = command.args(args).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("{}: {error}", binary.display()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
     match output.status.success() {
         true => Ok(()),
-        false => Err(format!(
-            "`boathook agent install {} --user` failed ({})\n{}",
-            rig.name(),
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        )),
+        false => {
+            Err(format!("`boathook {}` failed ({})\n{}", args.join(" "), output.status, said.trim_end()))
+        }
     }
 }
 

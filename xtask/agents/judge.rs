@@ -122,15 +122,15 @@ fn wanted(rig: &dyn Rig, scenario: &Scenario) -> Letter {
 fn complaint(rig: &dyn Rig, run: &Run, check: &Check) -> Result<(), String> {
     match *check {
         Check::Told(text) => {
-            let told = match rig.refusal() {
-                Refusal::ToModel => most(run, text) > 0,
-                Refusal::EndsTheRun => most(run, text) > 0 || run.ended.output.contains(text),
+            let arrived = match rig.refusal() {
+                Refusal::ToModel => told(run, text),
+                Refusal::EndsTheRun => told(run, text) || run.ended.output.contains(text),
             };
-            yes(told, || format!("{text:?} was not told"))
+            yes(arrived, || format!("{text:?} was not told"))
         }
-        Check::NeverTold(text) => yes(most(run, text) == 0, || format!("{text:?} was told")),
+        Check::NeverTold(text) => yes(!told(run, text), || format!("{text:?} was told")),
         Check::ToldTimes(text, times) => {
-            let most = most(run, text);
+            let most = most_asked(run, text);
             yes(most == times, || format!("{text:?} was told {most} times, not {times}"))
         }
         Check::Called(hook, times) => {
@@ -149,10 +149,15 @@ fn complaint(rig: &dyn Rig, run: &Run, check: &Check) -> Result<(), String> {
     }
 }
 
-/// How often a text stands in the request that holds it most often.
-fn most(run: &Run, text: &str) -> usize {
-    let count = |heard: &Vec<String>| heard.iter().map(|said| said.matches(text).count()).sum();
-    run.requests.iter().map(|request| count(&request.heard)).max().unwrap_or(0)
+/// Whether the model heard a text.
+fn told(run: &Run, text: &str) -> bool {
+    run.requests.iter().any(|request| request.heard.iter().any(|said| said.contains(text)))
+}
+
+/// How often the user said a text in the request that holds it most often.
+fn most_asked(run: &Run, text: &str) -> usize {
+    let count = |asked: &Vec<String>| asked.iter().map(|said| said.matches(text).count()).sum();
+    run.requests.iter().map(|request| count(&request.asked)).max().unwrap_or(0)
 }
 
 fn agrees(run: &Run, call: &Value, (pointer, wanted): (&str, &str)) -> bool {
@@ -162,7 +167,7 @@ fn agrees(run: &Run, call: &Value, (pointer, wanted): (&str, &str)) -> bool {
         None => return false,
     };
     match wanted.strip_prefix('~') {
-        Some(part) => seen.contains(part),
+        Some(part) => seen.contains(&run.place.fill(part)),
         None => seen == run.place.fill(wanted),
     }
 }

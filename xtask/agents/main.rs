@@ -28,7 +28,7 @@ use install::{Installed, Missing};
 use judge::Finding;
 use options::Options;
 use rig::{RIGS, Rig};
-use scenario::Scenario;
+use scenario::{Beside, Scenario};
 
 /// A value, or a sentence for the person who started it.
 pub type Outcome<T> = Result<T, String>;
@@ -117,7 +117,7 @@ fn drive_agent(
 ) -> Vec<Finding> {
     let one = |scenario: &&'static Scenario| {
         let started = Instant::now();
-        let finding = match rig.lacks(scenario.id) {
+        let finding = match lacks(rig, scenario) {
             Some(why) => judge::absent(rig, scenario, why),
             None => match drive::drive(rig, installed, binary, scenario, runs) {
                 Ok(run) => judge::judge(rig, scenario, &run),
@@ -130,6 +130,16 @@ fn drive_agent(
         finding
     };
     scenarios.iter().map(one).collect()
+}
+
+/// Why a scenario does not exist in an agent.
+fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
+    match scenario.beside {
+        Beside::ClaudeProject if !rig.runs_claude_settings() => {
+            Some("only Claude Code runs `.claude/settings.json` itself")
+        }
+        _ => rig.lacks(scenario.id),
+    }
 }
 
 fn chosen_rigs(options: &Options) -> Result<Vec<&'static dyn Rig>, Missing> {

@@ -84,6 +84,7 @@ impl Place {
 
     /// A text of a scenario with this run's directories in it.
     pub fn fill(&self, text: &str) -> String {
+        let text = text.replace("@RECORDS@", &text_of(&self.records));
         text.replace("@PROJECT@", &text_of(&self.project)).replace("@HOME@", &text_of(&self.home))
     }
 }

@@ -20,11 +20,14 @@ fn read(_path: &str, body: &Value) -> Request {
         ..Request::default()
     };
     let heard = items(&body["messages"]).iter().filter(|message| message["role"] != "assistant");
-    for content in heard.map(|message| &message["content"]) {
+    for (role, content) in heard.map(|message| (&message["role"], &message["content"])) {
         request.results += items(content).iter().filter(|block| block["type"] == "tool_result").count();
         let said = texts(content);
-        if request.results == 0 {
-            request.opening.push_str(&said.join("\n"));
+        if role == "user" {
+            request.asked.extend(said.iter().cloned());
+            if request.results == 0 {
+                request.opening.push_str(&said.join("\n"));
+            }
         }
         request.heard.extend(said);
     }

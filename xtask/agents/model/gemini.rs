@@ -25,6 +25,7 @@ fn read(path: &str, body: &Value) -> Request {
         if request.results == 0 {
             request.opening.push_str(&said.join("\n"));
         }
+        request.asked.extend(said.iter().cloned());
         request.heard.extend(said);
     }
     request

@@ -37,6 +37,9 @@ const PROTOCOLS: &[Protocol] = &[anthropic::PROTOCOL, chat::PROTOCOL, responses:
 pub struct Request {
     /// Every text that comes from outside the model: system, user, tool results.
     pub heard: Vec<String>,
+    /// Those of them that are messages of the user: an agent may tell its model
+    /// the same thing again in another role.
+    pub asked: Vec<String>,
     /// The texts of the user's messages before the first tool result.
     pub opening: String,
     /// How many tool results it holds.

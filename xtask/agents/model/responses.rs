@@ -24,8 +24,11 @@ fn read(_path: &str, body: &Value) -> Request {
             "message" if item["role"] == "assistant" => {}
             "message" => {
                 let said = texts(&item["content"]);
-                if item["role"] == "user" && request.results == 0 {
-                    request.opening.push_str(&said.join("\n"));
+                if item["role"] == "user" {
+                    request.asked.extend(said.iter().cloned());
+                    if request.results == 0 {
+                        request.opening.push_str(&said.join("\n"));
+                    }
                 }
                 request.heard.extend(said);
             }

@@ -65,6 +65,10 @@ impl Rig for Claude {
         None
     }
 
+    fn runs_claude_settings(&self) -> bool {
+        true
+    }
+
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {
         own_hook_in(place, "home/.claude/settings.json", "PreToolUse", command)
     }

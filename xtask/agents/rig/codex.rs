@@ -72,9 +72,10 @@ impl Rig for Codex {
 
     fn lacks(&self, scenario: &str) -> Option<&'static str> {
         match scenario {
-            "read-refused" | "read-redacted" => {
+            "read-refused" | "read-redacted" | "read-fail-closed" => {
                 Some("Codex has no tool that reads a file: it reads through the shell")
             }
+            "failure-observed" => Some("Codex does not say how a command ended"),
             _ => None,
         }
     }

@@ -62,8 +62,11 @@ impl Rig for Gemini {
         Some(ToolCall { namespace: None, name, input })
     }
 
-    fn lacks(&self, _scenario: &str) -> Option<&'static str> {
-        None
+    fn lacks(&self, scenario: &str) -> Option<&'static str> {
+        match scenario {
+            "subagent-follow-up" => Some("Gemini CLI does not ask when a subagent stops"),
+            _ => None,
+        }
     }
 
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {

@@ -48,6 +48,11 @@ pub trait Rig: Sync {
     /// Why a scenario does not exist here, in a sentence.
     fn lacks(&self, scenario: &str) -> Option<&'static str>;
 
+    /// Whether it runs the hooks of `.claude/settings.json` itself.
+    fn runs_claude_settings(&self) -> bool {
+        false
+    }
+
     /// Whether a hook can change a tool's input here.
     fn rewrites(&self) -> bool {
         true
@@ -116,8 +121,8 @@ pub enum Refusal {
     EndsTheRun,
 }
 
-/// An own hook in a file of Claude's form: `hooks`, event, groups, handlers.
-fn own_hook_in(place: &Place, file: &str, event: &str, command: &str) -> Outcome<()> {
+/// A hook in a file of Claude's form: `hooks`, event, groups, handlers.
+pub fn own_hook_in(place: &Place, file: &str, event: &str, command: &str) -> Outcome<()> {
     let mut settings = place.read_json(file)?;
     settings["hooks"][event] = json!([{"hooks": [{"type": "command", "command": command}]}]);
     place.write(file, &pretty(&settings)).map(drop)

@@ -86,7 +86,7 @@ pub const ALL: &[Scenario] = &[
         proves: SHELL,
         hooks: &[gate(r#"echo '{"permission":"deny","agent_message":"never use "rm" here"}'"#)],
         wanted: Wanted::Refused,
-        checks: &[Told("hook")],
+        checks: &[Told("rejected by a hook")],
         ..PLAIN
     },
     Scenario {
@@ -101,11 +101,25 @@ pub const ALL: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
+        id: "ask-pre-tool-use",
+        shows: "`ask` of a preToolUse hook where nobody can be asked never runs.",
+        proves: &[("preToolUse", "permission")],
+        hooks: &[hook(
+            "preToolUse",
+            "gate",
+            r#"echo '{"permission":"ask","user_message":"REASON-ONE?","agent_message":"REASON-ONE?"}'"#,
+        )],
+        wanted: Wanted::Refused,
+        checks: &[Told("REASON-ONE?")],
+        ..PLAIN
+    },
+    Scenario {
         id: "allow-still-asks",
         shows: "A hook's allow does not skip the agent's own permission prompt.",
         proves: SHELL,
         hooks: &[hook("beforeSubmitPrompt", "prompt", ""), gate(r#"echo '{"permission":"allow"}'"#)],
         wanted: Wanted::NotRun,
+        checks: &[Called("prompt", 1)],
         approved: false,
         ..PLAIN
     },

@@ -1,6 +1,6 @@
 //! Hooks that fail: they stop nothing, unless `failClosed` says so.
 
-use super::{Check::*, Hook, PLAIN, Scenario, Script, Wanted};
+use super::{Act, Check::*, Hook, PLAIN, SUBTASK, Scenario, Script, Wanted, hook};
 
 const PROVES: &[(&str, &str)] = &[("beforeShellExecution", "permission")];
 const CLOSED: &str = r#""failClosed": true"#;
@@ -12,7 +12,8 @@ const fn gate(script: Script, options: &'static str) -> Hook {
 /// A failure that proceeds.
 const OPEN: Scenario = Scenario { proves: PROVES, wanted: Wanted::Ran, ..PLAIN };
 /// The same with `failClosed`.
-const SHUT: Scenario = Scenario { proves: PROVES, wanted: Wanted::Refused, checks: &[Told("hook")], ..PLAIN };
+const SHUT: Scenario =
+    Scenario { proves: PROVES, wanted: Wanted::Refused, checks: &[Told("failClosed")], ..PLAIN };
 
 const CRASH: Script = Script::Sh("exit 1");
 const SLOW: Script = Script::Sh("exec sleep 40");
@@ -54,7 +55,8 @@ pub const ALL: &[Scenario] = &[
     Scenario {
         id: "missing",
         shows: "A hook whose program is missing stops nothing.",
-        hooks: &[gate(Script::Missing, "")],
+        // The second hook shows that Boathook was asked at all.
+        hooks: &[gate(Script::Missing, ""), hook("afterShellExecution", "after", "")],
         ..OPEN
     },
     Scenario {
@@ -62,5 +64,37 @@ pub const ALL: &[Scenario] = &[
         shows: "A hook whose program is missing refuses under failClosed.",
         hooks: &[gate(Script::Missing, CLOSED)],
         ..SHUT
+    },
+    Scenario {
+        id: "read-fail-closed",
+        shows: "A file is not read when the hook that guards it crashes under failClosed.",
+        proves: &[("beforeReadFile", "permission")],
+        hooks: &[Hook { options: CLOSED, ..hook("beforeReadFile", "gate", "exit 1") }],
+        files: &[("secret.txt", "the word is XYZZY-CONTENT\n")],
+        acts: &[Act::Read("secret.txt")],
+        wanted: Wanted::AsChecked,
+        checks: &[Told("failClosed"), NeverTold("XYZZY-CONTENT")],
+        ..PLAIN
+    },
+    Scenario {
+        id: "mcp-fail-closed",
+        shows: "An MCP call never reaches the server when its hook crashes under failClosed.",
+        proves: &[("beforeMCPExecution", "permission")],
+        hooks: &[Hook { options: CLOSED, ..hook("beforeMCPExecution", "gate", "exit 1") }],
+        acts: &[Act::Mcp { text: "hi" }],
+        wanted: Wanted::Refused,
+        checks: &[Told("failClosed")],
+        ..PLAIN
+    },
+    Scenario {
+        id: "subagent-fail-closed",
+        shows: "A subagent never starts when its hook crashes under failClosed.",
+        proves: &[("subagentStart", "permission")],
+        hooks: &[Hook { options: CLOSED, ..hook("subagentStart", "gate", "exit 1") }],
+        acts: &[Act::Subagent { task: SUBTASK }],
+        subagent: &[super::MARK],
+        wanted: Wanted::Refused,
+        checks: &[Told("failClosed"), NeverTold(SUBTASK)],
+        ..PLAIN
     },
 ];

@@ -76,7 +76,8 @@ pub enum Wanted {
     AsChecked,
 }
 
-/// What must be true after the run. `@PROJECT@` is the project's directory.
+/// What must be true after the run. `@PROJECT@` is the project's directory here
+/// and in an act, `@RECORDS@` that of the records.
 pub enum Check {
     /// The text reached the model.
     Told(&'static str),
@@ -100,8 +101,11 @@ pub enum Beside {
     Nothing,
     /// A pre-tool hook of the user's own in the same file, with the record `own`.
     OwnHook,
-    /// In `.claude/settings.json` of the project a hook with the record `claude`.
-    ClaudeSettings,
+    /// In `.claude/settings.json` of the home a hook with the record `claude`.
+    ClaudeHome,
+    /// In `.claude/settings.json` of the project a hook with the record `claude`, and
+    /// in its `.cursor/hooks.json` one with the record `project`. It is trusted.
+    ClaudeProject,
 }
 
 /// A plain run: the model makes the marker.

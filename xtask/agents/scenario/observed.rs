@@ -118,6 +118,40 @@ pub const ALL: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
+        id: "failure-observed",
+        shows: "postToolUseFailure is given a shell command that failed.",
+        proves: &[("postToolUseFailure", "")],
+        hooks: &[hook("postToolUseFailure", "failure", "")],
+        acts: &[Act::Shell("echo ran > marker; exit 3")],
+        wanted: Wanted::Ran,
+        checks: &[
+            Called("failure", 1),
+            Given("failure", &[("/failure_type", "error"), ("/tool_name", "Shell")]),
+        ],
+        ..PLAIN
+    },
+    Scenario {
+        id: "prompt-observed",
+        shows: "beforeSubmitPrompt is given the prompt, the files it mentions and the rules in force.",
+        proves: &[("beforeSubmitPrompt", "")],
+        hooks: &[hook("beforeSubmitPrompt", "prompt", "")],
+        files: &[
+            ("notes.txt", "alpha\n"),
+            ("AGENTS.md", "Be kind.\n"),
+            ("CLAUDE.md", "Be kind.\n"),
+            ("GEMINI.md", "Be kind.\n"),
+            ("QWEN.md", "Be kind.\n"),
+        ],
+        prompt: "Look at @notes.txt and go on.",
+        wanted: Wanted::Ran,
+        checks: &[
+            Called("prompt", 1),
+            Given("prompt", &[("/prompt", "Look at @notes.txt and go on.")]),
+            Given("prompt", &[("/attachments", "~@PROJECT@/notes.txt"), ("/attachments", "~\"rule\"")]),
+        ],
+        ..PLAIN
+    },
+    Scenario {
         id: "session-end",
         shows: "sessionEnd fires once, at the end.",
         proves: &[("sessionEnd", "")],
