@@ -49,6 +49,7 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(commands::run::RunArgs),
+    Agent(commands::agent::AgentArgs),
     Explain(commands::explain::ExplainArgs),
     Check(commands::check::CheckArgs),
     Doctor(commands::doctor::DoctorArgs),

@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_macros))]
 
+mod agents;
 mod args;
 mod commands;
 mod error;
@@ -71,6 +72,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
     match &args.command {
         Command::Run(run) => commands::run::run(ui, &args.global, run),
+        Command::Agent(agent) => commands::agent::agent(ui, &args.global, agent),
         Command::Explain(explain) => commands::explain::explain(ui, &args.global, explain),
         Command::Check(check) => commands::check::check(ui, &args.global, check),
         Command::Doctor(doctor) => commands::doctor::doctor(ui, &args.global, doctor),

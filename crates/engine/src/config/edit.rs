@@ -202,8 +202,7 @@ fn removal(text: &str, all: &[Range<usize>], index: usize, closing: usize) -> Ve
 fn whole_lines(text: &str, bytes: &Range<usize>) -> Option<Range<usize>> {
     let newline = text[..bytes.start].rfind('\n')?;
     let line_end = text[bytes.end..].find('\n').map_or(text.len(), |at| bytes.end + at);
-    let alone =
-        text[newline..bytes.start].trim().is_empty() && text[bytes.end..line_end].trim().is_empty();
+    let alone = text[newline..bytes.start].trim().is_empty() && text[bytes.end..line_end].trim().is_empty();
     let start = if text[..newline].ends_with('\r') { newline - 1 } else { newline };
     let end = if text[..line_end].ends_with('\r') { line_end - 1 } else { line_end };
     alone.then_some(start..end)
@@ -251,7 +250,10 @@ mod tests {
     #[test]
     fn what_is_added_can_be_taken_away_again() {
         let cases = [
-            ("a list on lines", "{\n  // why\n  \"hooks\": {\n    \"Stop\": [\n      {\"a\": 1} // one\n    ]\n  }\n}\n"),
+            (
+                "a list on lines",
+                "{\n  // why\n  \"hooks\": {\n    \"Stop\": [\n      {\"a\": 1} // one\n    ]\n  }\n}\n",
+            ),
             ("a list on one line", "{\"hooks\": {\"Stop\": [{\"a\": 1}]}}"),
             ("a trailing comma", "{\"hooks\": {\"Stop\": [\n\t{\"a\": 1}, // x, y\n]}}"),
             ("CR LF", "{\r\n  \"hooks\": {\r\n    \"Stop\": [\r\n      {\"a\": 1}\r\n    ]\r\n  }\r\n}\r\n"),

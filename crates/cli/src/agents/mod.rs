@@ -1,0 +1,22 @@
+//! Other agents' own settings: where our entry goes in each, how it is written
+//! without touching anything else, and how it is taken away again.
+
+pub mod codex;
+mod command;
+mod entries;
+mod examine;
+mod files;
+mod present;
+mod record;
+pub mod seen;
+pub mod tables;
+mod target;
+mod wiring;
+mod work;
+
+pub use command::Program;
+pub use examine::{Examined, examine};
+pub use present::{Found, ask_versions, present};
+pub use target::{Places, Wired};
+pub use wiring::{Scope, WIRINGS, Wiring, named};
+pub use work::{Done, Work, install, uninstall};
