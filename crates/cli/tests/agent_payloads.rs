@@ -227,6 +227,12 @@ fn reshape(fields: &mut Map<String, Value>, random: &mut Random) {
     }
 }
 
+/// Mostly long, now and then huge.
+fn huge(random: &mut Random) -> usize {
+    let most = if random.below(50) == 0 { 2_000_000 } else { 2_000 };
+    random.below(most)
+}
+
 /// Something else in its place.
 fn odd(random: &mut Random, before: &Value) -> Value {
     match random.below(14) {
@@ -236,12 +242,12 @@ fn odd(random: &mut Random, before: &Value) -> Value {
         3 => json!(-1.5e300),
         4 => json!(""),
         5 => json!("\u{0}\u{202e}\n\u{fffd}"),
-        6 => json!("x".repeat(random.below(200_000))),
+        6 => json!("x".repeat(huge(random))),
         7 => json!([]),
         8 => json!({}),
         9 => json!([before]),
         10 => json!({ "command": before, "file_path": before, "path": before }),
-        11 => (0..random.below(300)).fold(before.clone(), |inner, _| json!([inner])),
+        11 => (0..random.below(300)).fold(before.clone(), |inner, _| Value::Array(vec![inner])),
         12 => json!(before.to_string()),
         _ => json!(["rm", "-rf", "/", { "a": before }]),
     }

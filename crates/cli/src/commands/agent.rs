@@ -1,6 +1,10 @@
 //! `boathook agent`: other agents, with the same hooks.
 
 pub mod hook;
+mod install;
+mod status;
+mod uninstall;
+mod which;
 
 use clap::Subcommand;
 
@@ -23,10 +27,16 @@ pub struct AgentArgs {
 #[derive(Debug, Subcommand)]
 pub enum AgentCommand {
     Hook(hook::HookArgs),
+    Install(install::InstallArgs),
+    Uninstall(uninstall::UninstallArgs),
+    Status(status::StatusArgs),
 }
 
 pub fn agent(ui: &mut Ui, global: &Global, args: &AgentArgs) -> Result<Status, Failed> {
     match &args.command {
         AgentCommand::Hook(args) => hook::hook(ui, global, args),
+        AgentCommand::Install(args) => install::install(ui, global, args),
+        AgentCommand::Uninstall(args) => uninstall::uninstall(ui, global, args),
+        AgentCommand::Status(args) => status::status(ui, global, args),
     }
 }

@@ -19,9 +19,11 @@ mod fan_out;
 mod happening;
 mod hear;
 mod memory;
+pub mod patch;
 mod reading;
 #[cfg(test)]
 pub(crate) mod recorded;
+pub mod saying;
 mod servers;
 mod sources;
 #[cfg(test)]
@@ -136,7 +138,8 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[&dialect::claude::AGENT, &dialect::qwen::AGENT];
+pub const AGENTS: &[&Agent] =
+    &[&dialect::claude::AGENT, &dialect::codex::AGENT, &dialect::gemini::AGENT, &dialect::qwen::AGENT];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {
