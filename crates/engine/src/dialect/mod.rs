@@ -5,6 +5,7 @@
 
 pub mod claude;
 pub mod qwen;
+pub mod vscode;
 
 use std::sync::Arc;
 
