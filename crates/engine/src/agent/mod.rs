@@ -120,7 +120,12 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[&dialect::claude::AGENT, &dialect::qwen::AGENT, &dialect::vscode::AGENT];
+pub const AGENTS: &[&Agent] = &[
+    &dialect::claude::AGENT,
+    &dialect::qwen::AGENT,
+    &dialect::cursor::AGENT,
+    &dialect::vscode::AGENT,
+];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {

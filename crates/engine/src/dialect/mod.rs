@@ -4,6 +4,7 @@
 //! Pure: an event in, a payload out; an exit in, an outcome out.
 
 pub mod claude;
+pub mod cursor;
 pub mod qwen;
 pub mod vscode;
 
