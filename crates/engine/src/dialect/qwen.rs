@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::agent::recorded::{assert_stable, decoded, payloads};
+    use crate::agent::recorded::{assert_gate_stays_one, assert_stable, decoded, payloads};
     use crate::agent::{Happening, Moment, ToolCall, Verdict};
     use crate::input::Edit;
     use crate::payload::Payload;
@@ -157,8 +157,9 @@ mod tests {
     }
 
     #[test]
-    fn every_payload_is_understood_and_stable() {
+    fn every_payload_is_understood_and_stays_what_it_is() {
         assert_stable(&AGENT);
+        assert_gate_stays_one(&AGENT, "PreToolUse");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{AGENT, calls, recorded, told, what};
-use crate::agent::recorded::{assert_stable, decoded, payloads};
+use crate::agent::recorded::{assert_gate_stays_one, assert_stable, decoded, payloads};
 use crate::agent::{Ending, Happening, Moment, Subagent, Told, ToolClass};
 use crate::input::Edit;
 use crate::payload::Payload;
@@ -15,6 +15,11 @@ fn edit(old: &str, new: &str) -> Edit {
 #[test]
 fn every_payload_is_understood_and_stable() {
     assert_stable(&AGENT);
+}
+
+#[test]
+fn a_call_in_odd_words_is_still_a_call() {
+    assert_gate_stays_one(&AGENT, "PreToolUse");
 }
 
 /// One word for each kind of moment.
