@@ -117,7 +117,12 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[];
+pub const AGENTS: &[&Agent] = &[
+    &crate::dialect::copilot::AGENT,
+    &crate::dialect::opencode::AGENT,
+    &crate::dialect::cline::AGENT,
+    &crate::dialect::windsurf::AGENT,
+];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {

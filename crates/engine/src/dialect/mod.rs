@@ -1,9 +1,15 @@
-//! Hooks that were written for another product: the payload they expect and
-//! the answers they give.
+//! Other products: the payloads that hooks written for them expect and the
+//! answers such hooks give; and what those that call us tell, and are answered.
 //!
 //! Pure: an event in, a payload out; an exit in, an outcome out.
 
+mod absent;
 pub mod claude;
+pub mod cline;
+pub mod copilot;
+pub mod opencode;
+mod patch;
+pub mod windsurf;
 
 use std::sync::Arc;
 
