@@ -6,9 +6,12 @@
 mod absent;
 pub mod claude;
 pub mod cline;
+pub mod codex;
 pub mod copilot;
+pub mod gemini;
 pub mod opencode;
 mod patch;
+pub mod qwen;
 pub mod windsurf;
 
 use std::sync::Arc;
