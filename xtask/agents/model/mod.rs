@@ -5,6 +5,7 @@
 //! conversation (titles, token counts, lists of models), change nothing.
 
 mod anthropic;
+mod chat;
 mod gemini;
 mod http;
 mod responses;
@@ -29,7 +30,7 @@ struct Protocol {
 }
 
 /// Every protocol we speak. One file each.
-const PROTOCOLS: &[Protocol] = &[anthropic::PROTOCOL, responses::PROTOCOL, gemini::PROTOCOL];
+const PROTOCOLS: &[Protocol] = &[anthropic::PROTOCOL, chat::PROTOCOL, responses::PROTOCOL, gemini::PROTOCOL];
 
 /// A request to the model, whatever the protocol.
 #[derive(Debug, Default, Clone)]

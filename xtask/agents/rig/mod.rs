@@ -1,8 +1,12 @@
 //! What the harness must know about an agent. One file per agent.
 
 mod claude;
+mod cline;
 mod codex;
+mod copilot;
 mod gemini;
+mod opencode;
+mod qwen;
 
 use std::process::Command;
 
@@ -14,7 +18,15 @@ use crate::model::ToolCall;
 use crate::place::Place;
 
 /// Every agent that is driven for real.
-pub const RIGS: &[&dyn Rig] = &[&claude::Claude, &codex::Codex, &gemini::Gemini];
+pub const RIGS: &[&dyn Rig] = &[
+    &claude::Claude,
+    &codex::Codex,
+    &gemini::Gemini,
+    &qwen::Qwen,
+    &copilot::Copilot,
+    &opencode::OpenCode,
+    &cline::Cline,
+];
 
 /// One agent.
 pub trait Rig: Sync {
