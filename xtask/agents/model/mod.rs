@@ -232,3 +232,6 @@ fn named_events(events: &[Value]) -> http::Response {
     });
     http::Response::events(lines.collect())
 }
+
+#[cfg(test)]
+mod tests;
