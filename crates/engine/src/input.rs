@@ -54,7 +54,7 @@ pub struct Attachment {
 }
 
 /// One replacement in a file.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Edit {
     /// The text before.
     pub old_string: String,

@@ -21,6 +21,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_macros))]
 
+pub mod agent;
 pub mod answer;
 mod clock;
 pub mod config;

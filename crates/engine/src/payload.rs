@@ -89,6 +89,11 @@ impl Payload {
         }
     }
 
+    /// Takes a field away.
+    pub fn remove(&mut self, name: &str) {
+        self.fields.retain(|(key, _)| key != name);
+    }
+
     /// Where a field stands.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(key, _)| key == name)
@@ -135,6 +140,15 @@ pub fn text_of(value: &RawValue) -> Option<String> {
     }
     let bytes: Vec<u8> = LoneSurrogates.deserialize(&mut serde_json::Deserializer::from_str(text)).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Gives a field another name, in its place, where that is free.
+pub(crate) fn rename_key(fields: &mut serde_json::Map<String, serde_json::Value>, from: &str, to: &str) {
+    if !fields.contains_key(from) || fields.contains_key(to) {
+        return;
+    }
+    let renamed = |name: String| if name == from { to.to_owned() } else { name };
+    *fields = std::mem::take(fields).into_iter().map(|(name, value)| (renamed(name), value)).collect();
 }
 
 /// Removes white space between tokens. Scalars hold none.

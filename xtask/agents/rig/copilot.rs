@@ -27,7 +27,10 @@ impl Rig for Copilot {
             }
             None => json!({}),
         };
-        session.place.write("home/.copilot/mcp-config.json", &pretty(&json!({"mcpServers": servers}))).map(drop)
+        session
+            .place
+            .write("home/.copilot/mcp-config.json", &pretty(&json!({"mcpServers": servers})))
+            .map(drop)
     }
 
     fn command(&self, session: &Session, command: &mut Command) {
@@ -46,7 +49,10 @@ impl Rig for Copilot {
         let (name, input) = match *act {
             Act::Shell(line) => {
                 let wait = 30;
-                ("bash", json!({"command": line, "description": "Run it", "mode": "sync", "initial_wait": wait}))
+                (
+                    "bash",
+                    json!({"command": line, "description": "Run it", "mode": "sync", "initial_wait": wait}),
+                )
             }
             Act::Read(path) => ("view", json!({"path": file(path)})),
             Act::Write { path, content } => ("create", json!({"path": file(path), "file_text": content})),
