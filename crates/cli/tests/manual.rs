@@ -69,6 +69,15 @@ fn every_command_is_shown_with_its_own_help() {
     }
 }
 
+/// `cargo run -- agent status --coverage --write docs/manual/agents-coverage.md` refreshes it.
+#[test]
+fn the_coverage_of_agents_is_what_the_program_says() {
+    let context = TestContext::new();
+    let output = context.output(["agent", "status", "--coverage"]);
+    let printed = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(page("docs/manual/agents-coverage.md"), printed, "docs/manual/agents-coverage.md");
+}
+
 #[test]
 fn every_module_and_every_dependency_has_its_line() {
     let map = page("ARCHITECTURE.md");

@@ -66,7 +66,7 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
         ui.say("nothing was written");
         return Ok(Status::Success);
     }
-    ui.say(&format!("{} is wired: {}", wiring.title, what(wiring)));
+    ui.say(&format!("{} is wired", wiring.title));
     for done in changed {
         ui.say(&format!("  wrote {}", done.file.display()));
         if let Some(backup) = &done.backup {
@@ -75,10 +75,6 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
     }
     after(ui, work, wiring, scope);
     Ok(Status::Success)
-}
-
-fn what(wiring: &Wiring) -> String {
-    if wiring.is_plugin() { "a plugin".to_owned() } else { format!("{} events", wiring.events().len()) }
 }
 
 /// What a person must know or do now.
