@@ -395,7 +395,8 @@ fn all_finds_the_agents_that_are_there_and_one_failure_stops_no_other() {
     Codex CLI is wired
       wrote [HOME]/.codex/hooks.json
       it was  [BACKUP]
-      note: Codex skips hooks that nobody trusted, without a word: start `codex`, type `/hooks`, look at the entries of Boathook and trust them
+    warning: Codex has no record of trust for our entries, and skips what it does not trust without a word
+      help: start `codex`, type `/hooks`, and trust the entries of Boathook
     error: [HOME]/.gemini/settings.json:1:1: this `{` is never closed; nothing was changed
       help: add the `}`
     GitHub Copilot CLI is wired
@@ -476,6 +477,33 @@ fn whoever_is_killed_leaves_the_old_bytes_or_the_new_ones() {
         .map(|it| it.file_name())
         .collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn a_project_names_the_program_and_not_a_path_of_this_machine() {
+    let cx = TestContext::new();
+    let bin = cx.path("bin");
+    fs::create_dir(&bin).expect("a folder");
+    symlink(env!("CARGO_BIN_EXE_boathook"), bin.join("boathook")).expect("a link");
+    let on_path = |args: &[&str]| {
+        let mut command = command(&cx, args);
+        command.env("PATH", &bin);
+        let output = context::pipe(command, b"");
+        assert!(output.status.success(), "{args:?}: {}", said(&cx, &output));
+        said(&cx, &output)
+    };
+    for (name, file) in PROJECT {
+        on_path(&["install", name, "--project"]);
+        let text = context::read(&cx.path(file));
+        assert!(!text.contains("/boathook"), "{name}: {text}");
+        assert!(text.contains("boathook agent hook") || text.contains("\"boathook\""), "{name}: {text}");
+        on_path(&["uninstall", name, "--project"]);
+    }
+    // A user's own settings name the link, which stays when a newer program stands behind it.
+    on_path(&["install", "claude"]);
+    let text = context::read(&cx.path("home/.claude/settings.json"));
+    assert!(text.contains(&format!("{} agent hook", bin.join("boathook").display())), "{text}");
+    assert!(on_path(&["status", "claude"]).contains("wired    user"));
 }
 
 #[test]

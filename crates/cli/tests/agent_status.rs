@@ -149,7 +149,7 @@ fn every_fault_of_a_wiring_is_told() {
             "all hooks switched off",
             "{\n  \"hooks\"",
             "{\n  \"disableAllHooks\": true,\n  \"hooks\"".to_owned(),
-            &["`disableAllHooks` switches every hook off"],
+            &["`disableAllHooks: true` switches every hook off"],
         ),
         ("broken", "\"hooks\"", "hooks".to_owned(), &["settings.json:2:3: a key is not in quotes"]),
     ];

@@ -6,6 +6,7 @@ mod command;
 mod entries;
 mod examine;
 mod files;
+mod obstacles;
 mod present;
 mod record;
 pub mod seen;
