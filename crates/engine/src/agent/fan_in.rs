@@ -55,6 +55,25 @@ pub fn verdict(
     joining.verdict()
 }
 
+/// Warnings that are not worth a person's attention at every call.
+pub fn asides(happening: &Happening, decided: &[Decided]) -> Vec<String> {
+    let mut asides: Vec<String> = Vec::new();
+    for warning in decided.iter().flat_map(|one| &one.decision.warnings) {
+        if !is_for_the_person(happening, warning) && !asides.contains(warning) {
+            asides.push(warning.clone());
+        }
+    }
+    asides
+}
+
+/// What one hook did is told at once. What stands in the way of a whole source
+/// (nobody trusts it, it cannot be read) stays so, and is told when a session or
+/// a turn begins.
+fn is_for_the_person(happening: &Happening, warning: &str) -> bool {
+    let begins = matches!(happening.moment, Moment::SessionStart { .. } | Moment::Prompt { .. });
+    begins || warning.starts_with("hook `")
+}
+
 /// The input a hook wants for a call; none when it is the one there is.
 pub fn rewritten(decision: &Decision, call: &ToolCall) -> Option<Map<String, Value>> {
     let wanted: Map<String, Value> = serde_json::from_str(decision.updated_input.as_ref()?.get()).ok()?;
@@ -76,7 +95,8 @@ struct Joining<'a> {
 impl Joining<'_> {
     fn add(&mut self, one: &Decided) {
         let decision = &one.decision;
-        self.notices.extend(decision.warnings.iter().cloned());
+        let told = decision.warnings.iter().filter(|warning| is_for_the_person(self.happening, warning));
+        self.notices.extend(told.cloned());
         match decision.event.spec().gate {
             Gate::Permission | Gate::Continue => self.gate(one),
             Gate::ExitCode if decision.blocked => self.not_withheld(decision),

@@ -189,3 +189,17 @@ fn what_cannot_be_told_is_said_aloud() {
     let open = || decided(EventKind::PreToolUse, |it| it.warnings = vec!["hook `x` crashed".to_owned()]);
     assert_eq!(told(&ABLE, &[open(), open()]).notice.as_deref(), Some("hook `x` crashed"), "said once");
 }
+
+#[test]
+fn a_whole_source_is_complained_of_once_a_turn() {
+    let withheld = || {
+        decided(EventKind::PreToolUse, |it| it.warnings = vec!["/p/hooks.json: 2 hooks withheld".to_owned()])
+    };
+    let call = before(ToolClass::Shell, json!({}));
+    assert_eq!(told(&ABLE, &[withheld()]).notice, None);
+    assert_eq!(asides(&call, &[withheld(), withheld()]), ["/p/hooks.json: 2 hooks withheld"]);
+    let turn = happening(Moment::Prompt { text: String::new() });
+    let told = verdict(&ABLE, Preferences::default(), &turn, &[withheld()]);
+    assert_eq!(told.notice.as_deref(), Some("/p/hooks.json: 2 hooks withheld"));
+    assert!(asides(&turn, &[withheld()]).is_empty());
+}
