@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A test's place with these hooks of the user's.
 fn with_hooks(hooks: Value) -> TestContext {
     let cx = TestContext::new();
-    cx.write("home/.cursor/hooks.json", &json!({ "version": 1, "hooks": hooks }).to_string());
+    cx.write("home/.cursor/hooks.json", json!({ "version": 1, "hooks": hooks }).to_string());
     fs::create_dir_all(cx.path("project/.git")).expect("a folder");
     cx
 }
@@ -388,8 +388,8 @@ fn a_workspace_that_does_not_exist_is_refused_and_not_let_through() {
 fn what_the_agent_runs_itself_is_left_to_it() {
     let cx = with_hooks(json!({ "preToolUse": [{ "command": "echo ours >> ran" }] }));
     let claude = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "echo theirs >> ~/.cursor/ran" }] }] } });
-    cx.write("home/.claude/settings.json", &claude.to_string());
-    cx.write("project/.claude/settings.json", &claude.to_string());
+    cx.write("home/.claude/settings.json", claude.to_string());
+    cx.write("project/.claude/settings.json", claude.to_string());
     cx.write(
         "project/.claude/hookify.no.local.md",
         "---\nname: no\nenabled: true\nevent: bash\npattern: forbidden\naction: block\n---\nno\n",
@@ -398,7 +398,7 @@ fn what_the_agent_runs_itself_is_left_to_it() {
     assert_eq!(decision(&answer(&cx, &bash(&cx, "forbidden"))), "deny", "rules are ours without the plugin");
     assert_eq!(read(&cx.path("home/.cursor/ran")), "ours\n");
     let with_plugin = json!({ "enabledPlugins": { "hookify@somewhere": true }, "hooks": claude["hooks"] });
-    cx.write("home/.claude/settings.json", &with_plugin.to_string());
+    cx.write("home/.claude/settings.json", with_plugin.to_string());
     assert_eq!(decision(&answer(&cx, &bash(&cx, "forbidden"))), "none", "the plugin decides");
 }
 
@@ -406,7 +406,7 @@ fn what_the_agent_runs_itself_is_left_to_it() {
 fn an_agent_that_went_elsewhere_keeps_the_hooks_of_its_project() {
     let cx = with_hooks(json!({}));
     let says = prints(&json!({"permission": "deny", "user_message": "project"}));
-    cx.write("project/.cursor/hooks.json", &context::one_hook("beforeShellExecution", &says));
+    cx.write("project/.cursor/hooks.json", context::one_hook("beforeShellExecution", &says));
     cx.trust();
     fs::create_dir_all(cx.path("other/.git")).expect("a folder");
     let mut payload = bash(&cx, "ls");

@@ -46,7 +46,7 @@ pub fn verdict(
         happening,
         refusals: Vec::new(),
         asks: Vec::new(),
-        allowed: false,
+        allowed: Vec::new(),
         notices: Vec::new(),
         contexts: Vec::new(),
         verdict: Verdict::default(),
@@ -76,8 +76,13 @@ fn is_for_the_person(happening: &Happening, warning: &str) -> bool {
 
 /// The input a hook wants for a call; none when it is the one there is.
 pub fn rewritten(decision: &Decision, call: &ToolCall) -> Option<Map<String, Value>> {
-    let wanted: Map<String, Value> = serde_json::from_str(decision.updated_input.as_ref()?.get()).ok()?;
-    (!decision.blocked && wanted != call.input).then_some(wanted)
+    wanted(decision)?.ok().filter(|wanted| *wanted != call.input)
+}
+
+/// The input a hook wants, or why it cannot be had.
+fn wanted(decision: &Decision) -> Option<Result<Map<String, Value>, String>> {
+    let input = decision.updated_input.as_ref().filter(|_| !decision.blocked)?;
+    Some(serde_json::from_str(input.get()).map_err(|error| error.to_string()))
 }
 
 struct Joining<'a> {
@@ -86,7 +91,8 @@ struct Joining<'a> {
     happening: &'a Happening,
     refusals: Vec<Words>,
     asks: Vec<Words>,
-    allowed: bool,
+    /// The calls that a hook allowed.
+    allowed: Vec<usize>,
     notices: Vec<String>,
     contexts: Vec<String>,
     verdict: Verdict,
@@ -123,7 +129,7 @@ impl Joining<'_> {
         match decision.permission {
             Some(Permission::Ask) if self.can_ask() => self.asks.push(question(decision)),
             Some(Permission::Ask) => self.refusals.push(unasked(event, decision)),
-            Some(Permission::Allow) => self.allowed = true,
+            Some(Permission::Allow) => self.allowed.push(one.call),
             Some(Permission::Deny) => self.refusals.push(refusal(event, decision)),
             None => {}
         }
@@ -146,6 +152,10 @@ impl Joining<'_> {
     fn rewrite(&mut self, one: &Decided) {
         let Moment::BeforeTool { calls } = &self.happening.moment else { return };
         let Some(call) = calls.get(one.call) else { return };
+        if let Some(Err(problem)) = wanted(&one.decision) {
+            let why = format!("A hook wants another input for it, which cannot be read: {problem}");
+            self.refusals.push(Words { model: model_text(&one.event, &why), user: why });
+        }
         let Some(wanted) = rewritten(&one.decision, call) else { return };
         if !self.agent.abilities.rewrites {
             self.refusals.push(wanted_instead(self.agent, self.happening, call, wanted));
@@ -201,7 +211,11 @@ impl Joining<'_> {
             verdict.rewrites.clear();
         } else {
             verdict.ask = joined(asks);
-            verdict.approved = allowed && verdict.ask.is_none() && preferences.allow_skips_prompt;
+            let all_allowed = match &happening.moment {
+                Moment::BeforeTool { calls } => (0..calls.len()).all(|call| allowed.contains(&call)),
+                _ => !allowed.is_empty(),
+            };
+            verdict.approved = all_allowed && verdict.ask.is_none() && preferences.allow_skips_prompt;
         }
         let mut seen: Vec<String> = Vec::new();
         notices.retain(|notice| {
