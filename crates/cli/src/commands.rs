@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub mod agent;
 pub mod check;
 pub mod completions;
 pub mod convert;

@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_macros))]
 
+mod agents;
 mod args;
 mod commands;
 mod error;
@@ -34,6 +35,8 @@ pub enum Status {
     Failure,
     /// 2: an action was refused.
     Refused,
+    /// What an agent reads from it.
+    Code(u8),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Status::Success => 0,
         Status::Failure => 1,
         Status::Refused => 2,
+        Status::Code(code) => code,
     })
 }
 
@@ -71,6 +75,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
     match &args.command {
         Command::Run(run) => commands::run::run(ui, &args.global, run),
+        Command::Agent(agent) => commands::agent::agent(ui, &args.global, agent),
         Command::Explain(explain) => commands::explain::explain(ui, &args.global, explain),
         Command::Check(check) => commands::check::check(ui, &args.global, check),
         Command::Doctor(doctor) => commands::doctor::doctor(ui, &args.global, doctor),

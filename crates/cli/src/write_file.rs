@@ -86,7 +86,7 @@ pub fn stays_below(root: &Path, path: &Path) -> Result<(), Failed> {
 }
 
 #[cfg(unix)]
-fn set_access(file: &File, access: Access) -> io::Result<()> {
+pub fn set_access(file: &File, access: Access) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = match access {
         Access::Read => 0o644,
@@ -97,6 +97,6 @@ fn set_access(file: &File, access: Access) -> io::Result<()> {
 
 /// Windows knows no such permissions: what a file is called decides.
 #[cfg(windows)]
-fn set_access(_: &File, _: Access) -> io::Result<()> {
+pub fn set_access(_: &File, _: Access) -> io::Result<()> {
     Ok(())
 }

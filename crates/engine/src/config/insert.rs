@@ -1,13 +1,14 @@
 //! Adds hooks to the text of a hooks.json: comments, order and everything
 //! else stay as they are, byte for byte.
 
-use jsonc_parser::ast::{Array, Object, Value};
+use jsonc_parser::ast::Value;
 use serde_json::Map;
 
+use super::edit::{behind_mark, edited, into_list, into_object, other_form};
 use super::json_tree;
 use super::syntax::{bytes_of, property};
 use crate::event::{EVENTS, EventKind};
-use crate::problem::{Edit, Place, Problem};
+use crate::problem::{Edit, Problem};
 
 /// An entry that is to stand in a file.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub struct NewEntry {
 /// there. `entry` is the entry as JSON. A text that has another form than
 /// `{"hooks": {EVENT: […]}}` is not changed: the problem says where it differs.
 pub fn insert_hook(text: &str, event: EventKind, entry: &str) -> Result<String, Box<Problem>> {
-    behind_mark(text, |text| insert(text, event, entry, &format!("[{entry}]")))
+    insert_behind_mark(text, event, entry, &format!("[{entry}]"))
 }
 
 /// The text with all these entries in it, a new list with a line for each. An
@@ -36,7 +37,7 @@ pub fn add_entries(text: &str, entries: &[NewEntry]) -> Result<String, Box<Probl
         let of_event = entries.iter().filter(|entry| entry.event == spec.kind);
         for entry in of_event.map(NewEntry::text) {
             let list = format!("[\n      {entry}\n    ]");
-            text = behind_mark(&text, |text| insert(text, spec.kind, &entry, &list))?;
+            text = insert_behind_mark(&text, spec.kind, &entry, &list)?;
         }
     }
     Ok(text)
@@ -72,15 +73,9 @@ impl NewEntry {
     }
 }
 
-/// A byte order mark stays before everything.
-fn behind_mark(
-    text: &str,
-    change: impl Fn(&str) -> Result<String, Box<Problem>>,
-) -> Result<String, Box<Problem>> {
-    match text.strip_prefix('\u{feff}') {
-        Some(plain) => change(plain).map(|changed| format!("\u{feff}{changed}")),
-        None => change(text),
-    }
+fn insert_behind_mark(text: &str, event: EventKind, entry: &str, list: &str) -> Result<String, Box<Problem>> {
+    let (changed, ()) = behind_mark(text, |text| Ok((insert(text, event, entry, list)?, ())))?;
+    Ok(changed)
 }
 
 /// Adds an entry to the list of an event, or a list that holds it already.
@@ -104,84 +99,6 @@ fn insert(text: &str, event: EventKind, entry: &str, list: &str) -> Result<Strin
 /// The same as words for a person: what to add where, by hand.
 pub fn entry_to_add(event: EventKind, entry: &str) -> String {
     format!("add to its \"hooks\": \"{}\": [{entry}]", event.name())
-}
-
-fn other_form(text: &str, value: &Value, wanted: &str) -> Box<Problem> {
-    let problem = Problem::error("other-form", format!("this is not {wanted}, so nothing was added to it"));
-    Box::new(problem.at(Place::in_text(text, super::syntax::bytes_of(value))))
-}
-
-fn into_object(text: &str, object: &Object, name: &str, value: &str) -> Vec<Edit> {
-    let new = format!("\"{name}\": {value}");
-    match object.properties.last() {
-        Some(last) => behind(text, last.range.start, last.range.end, object.range.end, &new),
-        None => {
-            let margin = margin(text, object.range.start);
-            let whole = format!("\n{margin}  {new}\n{margin}");
-            into_empty(text, object.range.start, object.range.end, &whole)
-        }
-    }
-}
-
-fn into_list(text: &str, list: &Array, entry: &str) -> Vec<Edit> {
-    match list.elements.last() {
-        Some(last) => {
-            let range = jsonc_parser::common::Ranged::range(last);
-            behind(text, range.start, range.end, list.range.end, entry)
-        }
-        None => into_empty(text, list.range.start, list.range.end, entry),
-    }
-}
-
-/// Between two brackets with nothing but space and comments in between.
-fn into_empty(text: &str, start: usize, end: usize, new: &str) -> Vec<Edit> {
-    let inside = start + 1..end.saturating_sub(1);
-    if text[inside.clone()].trim().is_empty() {
-        vec![Edit { bytes: inside, text: new.to_owned() }]
-    } else {
-        vec![Edit::insert(start + 1, new)]
-    }
-}
-
-/// Behind the last of several: on a line of its own when that has one, and
-/// behind the comment that stands on its line.
-fn behind(text: &str, start: usize, end: usize, closing: usize, new: &str) -> Vec<Edit> {
-    let margin = margin(text, start);
-    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let has_own_line = line_start > 0 && text[line_start..start].trim().is_empty();
-    if !has_own_line {
-        return vec![Edit::insert(end, format!(", {new}"))];
-    }
-    let rest = &text[end..closing];
-    let line_rest = rest.split('\n').next().unwrap_or_default();
-    let line = line_rest.trim_end();
-    let trailing_comma = line.trim_start().starts_with(',');
-    let comment = line.trim_start().trim_start_matches(',').trim_start();
-    let only_comment = comment.is_empty() || comment.starts_with("//");
-    if !only_comment || line_rest.len() == rest.len() {
-        return vec![Edit::insert(end, format!(",\n{margin}{new}"))];
-    }
-    let comma = if trailing_comma { "," } else { "" };
-    let mut edits = vec![Edit::insert(end + line.len(), format!("\n{margin}{new}{comma}"))];
-    if !trailing_comma {
-        edits.insert(0, Edit::insert(end, ","));
-    }
-    edits
-}
-
-/// The space at the beginning of the line that a byte stands on.
-fn margin(text: &str, at: usize) -> &str {
-    let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let line = &text[line_start..];
-    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
-}
-
-fn edited(text: &str, edits: Vec<Edit>) -> String {
-    let mut result = text.to_owned();
-    for edit in edits.into_iter().rev() {
-        result.replace_range(edit.bytes, &edit.text);
-    }
-    result
 }
 
 #[cfg(test)]

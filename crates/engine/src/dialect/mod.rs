@@ -6,7 +6,9 @@
 //! a happening out; a verdict in, a reply out.
 
 pub mod claude;
+pub mod codex;
 pub mod cursor;
+pub mod gemini;
 pub mod qwen;
 pub mod vscode;
 

@@ -1,0 +1,158 @@
+//! The one command that an agent's settings name. It never changes with the
+//! policy, so an agent that pins what it trusts to the text keeps trusting it.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Failed;
+
+/// What the command of an agent must be called for us to know it again.
+const NAME: &str = "boathook";
+
+/// Our own program, as others call it.
+#[derive(Debug, Clone)]
+pub struct Program {
+    path: PathBuf,
+    text: String,
+}
+
+/// Why a command that is ours no longer calls this program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stale {
+    /// No such file.
+    Gone,
+    /// It is another one than the one that runs now.
+    Other,
+}
+
+impl Program {
+    /// The program at this path. Its name must be one that we know again.
+    pub fn at(path: &Path) -> Result<Program, Failed> {
+        let shown = path.display();
+        let Some(text) = path.to_str().filter(|text| !text.chars().any(char::is_control)) else {
+            let problem = format!("{shown} cannot be written into an agent's settings");
+            return Err(Failed::other(problem, "move boathook to a path of plain text"));
+        };
+        if !is_us(text) {
+            let problem = format!("{shown} is not called `{NAME}`, so its entries would not be known again");
+            return Err(Failed::other(problem, "rename it, or make a link of that name in your PATH"));
+        }
+        Ok(Program { path: path.to_owned(), text: text.to_owned() })
+    }
+
+    /// Its path as text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The command line for an agent; with the event's name where the agent's
+    /// payload does not hold it.
+    pub fn command(&self, agent: &str, event: Option<&str>) -> String {
+        let mut line = format!("{} agent hook {agent}", quoted(&self.text));
+        if let Some(event) = event {
+            line.push(' ');
+            line.push_str(event);
+        }
+        line
+    }
+
+    /// Whether a command of ours calls another program than this one. A path
+    /// that a shell has to work out is taken for good.
+    pub fn stale(&self, called: &str) -> Option<Stale> {
+        let path = Path::new(called);
+        if !path.is_absolute() || path == self.path {
+            return None;
+        }
+        match (path.canonicalize(), self.path.canonicalize()) {
+            (Err(_), _) => Some(Stale::Gone),
+            (Ok(theirs), Ok(ours)) if theirs == ours => None,
+            (Ok(_), _) => Some(Stale::Other),
+        }
+    }
+}
+
+/// Which program a command calls, when it is `boathook agent hook NAME`.
+pub fn called(command: &str, agent: &str) -> Option<String> {
+    let words = words(command);
+    let program = words.first().filter(|word| is_us(word))?;
+    let rest: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    rest.starts_with(&["agent", "hook", agent]).then(|| program.clone())
+}
+
+fn is_us(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.strip_suffix(".exe").unwrap_or(name) == NAME
+}
+
+/// One word for any shell, fish included.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The words of a simple command line.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some('"') | None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_command_is_known_again_whatever_the_path() {
+        for path in
+            ["/usr/bin/boathook", "/home/me/my tools/boathook", "/home/o'neill/$x/boathook", "/a\"b/boathook"]
+        {
+            let program = Program::at(Path::new(path)).expect(path);
+            for event in [None, Some("preToolUse")] {
+                let command = program.command("claude", event);
+                assert_eq!(called(&command, "claude").as_deref(), Some(path), "{command}");
+                assert_eq!(called(&command, "codex"), None, "{command}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_is_not_ours() {
+        let others = [
+            "boathook run preToolUse",
+            "echo boathook agent hook claude",
+            "./boathook-guard.sh agent hook claude",
+            "boathook agent hook",
+            "boathook agent hook claudette",
+            "sh -c 'boathook agent hook claude'",
+            "",
+            "'",
+        ];
+        for command in others {
+            assert_eq!(called(command, "claude"), None, "{command}");
+        }
+        assert_eq!(called("boathook  agent hook claude --x", "claude").as_deref(), Some("boathook"));
+        assert_eq!(
+            called("\"$HOME/bin/boathook\" agent hook claude", "claude").as_deref(),
+            Some("$HOME/bin/boathook")
+        );
+        assert!(Program::at(Path::new("/usr/bin/hook")).is_err());
+        assert!(Program::at(Path::new("/usr\n/boathook")).is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! How one agent stands: found, wired, and what is wrong with that. Starts
+//! nothing.
+
+use super::codex::{self, CodexState};
+use super::command::{Program, Stale};
+use super::present::{Found, present};
+use super::target::{Places, Wired};
+use super::wiring::{Scope, Wiring};
+
+/// What was found.
+#[derive(Debug)]
+pub struct Examined {
+    pub wiring: &'static Wiring,
+    pub found: Found,
+    /// Where it is wired.
+    pub wired: Vec<Wired>,
+    /// What Codex keeps about our entries.
+    pub codex: Option<CodexState>,
+    /// What is wrong, and what to do.
+    pub problems: Vec<(String, String)>,
+}
+
+/// Looks at one agent. Without our own program's path nothing is said of the
+/// paths that entries name.
+pub fn examine(places: &Places, wiring: &'static Wiring, program: Option<&Program>) -> Examined {
+    let looked: Vec<Wired> = Scope::ALL.iter().filter_map(|scope| places.wired(wiring, *scope)).collect();
+    let mut examined = Examined {
+        wiring,
+        found: present(places, wiring),
+        wired: Vec::new(),
+        codex: None,
+        problems: Vec::new(),
+    };
+    for wired in &looked {
+        examined.look_at(wired, program);
+    }
+    examined.wired = looked.into_iter().filter(Wired::is_wired).collect();
+    if examined.wired.len() > 1 {
+        let files: Vec<String> =
+            examined.wired.iter().map(|wired| wired.file.display().to_string()).collect();
+        let last = examined.wired.last().map_or("user", |wired| wired.scope.name());
+        examined.say(
+            format!(
+                "it is wired {} times, so every hook may be asked as often: {}",
+                files.len(),
+                files.join(", ")
+            ),
+            format!("type `boathook agent uninstall {} --{last}`", wiring.name),
+        );
+    }
+    examined.look_at_rivals(places);
+    if wiring.name == "codex" {
+        examined.look_at_codex(places);
+    }
+    examined
+}
+
+impl Examined {
+    pub fn is_wired(&self) -> bool {
+        !self.wired.is_empty()
+    }
+
+    fn say(&mut self, problem: String, help: String) {
+        self.problems.push((problem, help));
+    }
+
+    fn look_at(&mut self, wired: &Wired, program: Option<&Program>) {
+        let file = wired.file.display();
+        let again = format!("type `boathook agent install {} --{}`", self.wiring.name, wired.scope.name());
+        if let Some(problem) = &wired.problem {
+            self.say(
+                format!("{file}:{problem}"),
+                "repair the file: the agent may not read it either".to_owned(),
+            );
+        }
+        if !wired.is_wired() {
+            return;
+        }
+        for called in &wired.programs {
+            match program.and_then(|program| program.stale(called)) {
+                Some(Stale::Gone) => self
+                    .say(format!("{file} calls {called}, which is gone: hooks are not asked"), again.clone()),
+                Some(Stale::Other) => self.say(
+                    format!("{file} calls {called}, which is another program than this one"),
+                    again.clone(),
+                ),
+                None => {}
+            }
+        }
+        let wanted = if self.wiring.is_plugin() { &[][..] } else { self.wiring.events() };
+        let missing: Vec<&str> =
+            wanted.iter().copied().filter(|event| !wired.events.iter().any(|it| it == event)).collect();
+        if !missing.is_empty() {
+            self.say(format!("{file} lacks our entry for {}", missing.join(", ")), again);
+        }
+        for (event, matcher) in &wired.narrowed {
+            let problem = format!(
+                "{file}: our entry for {event} is restricted to `{matcher}`: hooks are not asked about the rest"
+            );
+            self.say(problem, "remove the `matcher`, unless that is what you want".to_owned());
+        }
+        if let Some(name) = &wired.off {
+            self.say(
+                format!("{file}: `{name}` switches every hook off, ours too"),
+                format!("remove `{name}`"),
+            );
+        }
+    }
+
+    fn look_at_rivals(&mut self, places: &Places) {
+        if !self.is_wired() {
+            return;
+        }
+        for (rival, why) in self.wiring.rivals() {
+            let wired =
+                Scope::ALL.iter().filter_map(|scope| places.wired(rival, *scope)).find(Wired::is_wired);
+            if let Some(wired) = wired {
+                let help = format!("type `boathook agent uninstall {} --{}`", rival.name, wired.scope.name());
+                self.say(format!("{} is wired, too: {why}", rival.title), help);
+            }
+        }
+    }
+
+    fn look_at_codex(&mut self, places: &Places) {
+        let Some(wired) = self.wired.first() else { return };
+        let state = codex::state(places, wired);
+        if let Some(problem) = &state.problem {
+            self.say(problem.clone(), "repair the file: Codex does not start with it".to_owned());
+        }
+        if let Some(off) = state.off {
+            self.say(format!("Codex runs no hooks: {off}"), "remove that line".to_owned());
+        }
+        if !state.untrusted.is_empty() {
+            let which =
+                if state.trusted.is_empty() { "our entries".to_owned() } else { state.untrusted.join(", ") };
+            self.say(
+                format!("Codex has no record of trust for {which}, and skips what it does not trust without a word"),
+                "start `codex`, type `/hooks`, and trust the entries of Boathook".to_owned(),
+            );
+        }
+        self.codex = Some(state);
+    }
+}

@@ -1,0 +1,25 @@
+//! Other agents' own settings: where our entry goes in each, how it is written
+//! without touching anything else, and how it is taken away again; and what
+//! agents keep on this machine that hooks are told of.
+
+pub mod codex;
+mod command;
+mod entries;
+pub mod env_file;
+mod examine;
+mod files;
+mod present;
+mod record;
+pub mod seen;
+pub mod servers;
+pub mod tables;
+mod target;
+mod wiring;
+mod work;
+
+pub use command::Program;
+pub use examine::{Examined, examine};
+pub use present::{Found, ask_versions, present};
+pub use target::{Places, Wired};
+pub use wiring::{Scope, WIRINGS, Wiring, named};
+pub use work::{Done, Work, install, uninstall};

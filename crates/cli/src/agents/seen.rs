@@ -1,0 +1,115 @@
+//! What was seen in the real agents: the harness's findings, as they were when
+//! this program was built.
+
+use serde::Deserialize;
+
+const SEEN: &str = include_str!("../../../../conformance/agents/seen.json");
+
+/// All findings.
+#[derive(Debug, Default, Deserialize)]
+pub struct Seen {
+    #[serde(default)]
+    scenarios: Vec<Scenario>,
+    #[serde(default)]
+    seen: Vec<Finding>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Scenario {
+    id: String,
+    proves: Vec<Proved>,
+}
+
+/// An event, and a field of its answers; empty for the event itself.
+#[derive(Debug, Deserialize)]
+struct Proved {
+    event: String,
+    field: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Finding {
+    agent: String,
+    scenario: String,
+    good: bool,
+    /// Why the scenario does not exist there.
+    #[serde(default)]
+    lacks: Option<String>,
+}
+
+/// Whether something was seen to be as a table says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// It was.
+    Seen,
+    /// It was not.
+    Failed,
+    /// Nobody looked.
+    NotRun,
+}
+
+impl Seen {
+    /// The findings this program was built with.
+    pub fn built_in() -> Seen {
+        Seen::read(SEEN)
+    }
+
+    /// A file of another form holds no findings: nothing counts as seen.
+    fn read(text: &str) -> Seen {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// Whether one of these fields on this event was seen to work; any field
+    /// when none is named.
+    pub fn proof(&self, agent: &str, event: &str, fields: &[&str]) -> Proof {
+        let fits =
+            |it: &Proved| it.event == event && (fields.is_empty() || fields.contains(&it.field.as_str()));
+        let about = self.scenarios.iter().filter(|scenario| scenario.proves.iter().any(fits));
+        let ids: Vec<&str> = about.map(|scenario| scenario.id.as_str()).collect();
+        let of_agent = self.seen.iter().filter(|it| it.agent == agent && it.lacks.is_none());
+        let mut proof = Proof::NotRun;
+        for finding in of_agent.filter(|it| ids.contains(&it.scenario.as_str())) {
+            if !finding.good {
+                return Proof::Failed;
+            }
+            proof = Proof::Seen;
+        }
+        proof
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_seen_counts() {
+        let seen = Seen::read(
+            r#"{"scenarios": [
+                {"id": "deny", "shows": "It.", "proves": [{"event": "preToolUse", "field": "permission"}]},
+                {"id": "say", "shows": "It.", "proves": [{"event": "stop", "field": ""}]}],
+              "seen": [
+                {"agent": "a", "version": "1", "scenario": "deny", "wanted": "B", "seen": "B", "good": true},
+                {"agent": "b", "version": "1", "scenario": "deny", "wanted": "B", "seen": "R", "good": false},
+                {"agent": "c", "version": "1", "scenario": "deny", "wanted": "B", "seen": "-", "good": true, "lacks": "no tools"},
+                {"agent": "a", "version": "1", "scenario": "say", "wanted": "ok", "seen": "ok", "good": true}]}"#,
+        );
+        let cases = [
+            ("a", "preToolUse", &["permission"][..], Proof::Seen),
+            ("a", "preToolUse", &["updated_input"], Proof::NotRun),
+            ("b", "preToolUse", &["permission"], Proof::Failed),
+            ("c", "preToolUse", &["permission"], Proof::NotRun),
+            ("a", "stop", &[], Proof::Seen),
+            ("a", "sessionEnd", &[], Proof::NotRun),
+        ];
+        for (agent, event, fields, expected) in cases {
+            assert_eq!(seen.proof(agent, event, fields), expected, "{agent} {event} {fields:?}");
+        }
+        assert_eq!(Seen::read("[]").proof("a", "stop", &[]), Proof::NotRun);
+    }
+
+    #[test]
+    fn the_findings_that_are_built_in_can_be_read() {
+        assert!(serde_json::from_str::<Seen>(SEEN).is_ok());
+    }
+}

@@ -1,0 +1,131 @@
+//! The coverage tables: what of our events and answers each agent has, made
+//! from the dialects and from what was seen in the real agents.
+
+use boathook_engine::agent::{AGENTS, Agent, Covered, Effect, Reach};
+use boathook_engine::event::{AnswerField, EVENTS, EventSpec};
+
+use super::seen::{Proof, Seen};
+use super::wiring::WIRINGS;
+
+/// The fields that hold something back.
+const GATES: [&str; 2] = ["permission", "continue"];
+
+/// All of it as a page in Markdown.
+pub fn page(seen: &Seen) -> String {
+    let mut page = format!("{HEAD}\n## Agents\n\n| Agent | Name | Driven by our tests |\n|---|---|---|\n");
+    for wiring in WIRINGS {
+        let driven =
+            match AGENTS.iter().find(|agent| agent.name == wiring.name).and_then(|agent| agent.driven) {
+                Some(version) => format!("version {version}"),
+                None if wiring.is_native() => "runs these hooks itself".to_owned(),
+                None => "no: written from its documentation".to_owned(),
+            };
+        page.push_str(&format!("| {} | `{}` | {driven} |\n", wiring.title, wiring.name));
+    }
+    page.push_str("\n## Events\n\n");
+    page.push_str(&table(
+        &["Event"],
+        EVENTS.iter().map(|spec| (vec![spec.name.to_owned()], event_cells(seen, spec))),
+    ));
+    page.push_str("\n## Fields of answers\n\n");
+    let rows = EVENTS.iter().flat_map(|spec| spec.answers.iter().map(move |field| (spec, *field)));
+    let rows = rows.map(|(spec, field)| {
+        (vec![spec.name.to_owned(), format!("`{}`", field.name())], field_cells(seen, spec, field))
+    });
+    page.push_str(&table(&["Event", "Field"], rows));
+    for agent in AGENTS {
+        page.push_str(&format!("\n## What differs in {}\n\n{}", agent.title, differences(agent)));
+    }
+    page
+}
+
+const HEAD: &str = "# What each agent enforces
+
+Written by `boathook agent status --coverage`, from the dialects and from what was seen when the real agents were driven.
+
+| Word | Means |
+|---|---|
+| enforced | the event fires, and a refusal holds |
+| observed | the event fires |
+| applied | the field does what it does in Cursor |
+| degraded | it does something else; below it says what |
+| lost | it does nothing there, and Boathook says so when it happens |
+| – | there is no such event there |
+| (not run) | it follows from the code; nobody saw it in the real agent |
+";
+
+/// What differs from Cursor in one agent.
+pub fn differences(agent: &Agent) -> String {
+    let mut text = String::from("| Event | Field | What differs |\n|---|---|---|\n");
+    for row in agent.coverage {
+        let event = row.event.name();
+        if !row.note.is_empty() {
+            text.push_str(&format!("| {event} | | {} |\n", cell(row.note)));
+        }
+        for (field, effect) in row.fields {
+            let words = match effect {
+                Effect::Applied => continue,
+                Effect::Degraded(how) => format!("degraded: {how}"),
+                Effect::Lost(why) => format!("lost: {why}"),
+            };
+            text.push_str(&format!("| {event} | `{}` | {} |\n", field.name(), cell(&words)));
+        }
+    }
+    text
+}
+
+/// How far one event reaches in one agent, and whether that was seen.
+pub fn reach(seen: &Seen, agent: &Agent, spec: &EventSpec) -> String {
+    match covered(agent, spec).map_or(Reach::NotAvailable, |row| row.reach) {
+        Reach::Enforced => with(seen.proof(agent.name, spec.name, &GATES), "enforced"),
+        Reach::Observed => with(seen.proof(agent.name, spec.name, &[]), "observed"),
+        Reach::NotAvailable => "–".to_owned(),
+    }
+}
+
+/// What becomes of one field in one agent.
+pub fn effect(seen: &Seen, agent: &Agent, spec: &EventSpec, field: AnswerField) -> String {
+    let Some(row) = covered(agent, spec).filter(|row| row.reach != Reach::NotAvailable) else {
+        return "–".to_owned();
+    };
+    match row.fields.iter().find(|(of, _)| *of == field) {
+        Some((_, Effect::Applied)) => with(seen.proof(agent.name, spec.name, &[field.name()]), "applied"),
+        Some((_, Effect::Degraded(_))) => "degraded".to_owned(),
+        Some((_, Effect::Lost(_))) | None => "lost".to_owned(),
+    }
+}
+
+fn event_cells(seen: &Seen, spec: &EventSpec) -> Vec<String> {
+    AGENTS.iter().map(|agent| reach(seen, agent, spec)).collect()
+}
+
+fn field_cells(seen: &Seen, spec: &EventSpec, field: AnswerField) -> Vec<String> {
+    AGENTS.iter().map(|agent| effect(seen, agent, spec, field)).collect()
+}
+
+fn covered(agent: &Agent, spec: &EventSpec) -> Option<&'static Covered> {
+    agent.coverage.iter().find(|row| row.event == spec.kind)
+}
+
+fn with(proof: Proof, word: &str) -> String {
+    match proof {
+        Proof::Seen => word.to_owned(),
+        Proof::NotRun => format!("{word} (not run)"),
+        Proof::Failed => format!("**not {word}**"),
+    }
+}
+
+fn table(first: &[&str], rows: impl Iterator<Item = (Vec<String>, Vec<String>)>) -> String {
+    let titles = AGENTS.iter().map(|agent| agent.title);
+    let head: Vec<&str> = first.iter().copied().chain(titles).collect();
+    let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
+    for (first, cells) in rows {
+        text.push_str(&format!("| {} |\n", [first, cells].concat().join(" | ")));
+    }
+    text
+}
+
+/// Text that cannot end a cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}

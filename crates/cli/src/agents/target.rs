@@ -1,0 +1,254 @@
+//! Where the files of an agent are, what ours would say there, and what of
+//! ours stands there now.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use boathook_engine::engine::Settings;
+use boathook_engine::problem::Problem;
+use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
+use boathook_engine::source::Os;
+
+use super::command::{Program, called, quoted};
+use super::entries::{Entry, entries, switched_off};
+use super::wiring::{Form, Place, Scope, Wiring};
+use crate::error::Failed;
+
+/// The plugin for OpenCode; our program's path takes the place of the word.
+const PLUGIN: &str = include_str!("opencode/plugin.js");
+const PLUGIN_WORD: &str = "__BOATHOOK__";
+/// A line that names our command in a file that is ours as a whole.
+const CALLS: [&str; 2] = ["exec ", "// Calls: "];
+/// Cline runs every file of an event's name with one of these endings, so a
+/// script of the user's and ours can stand side by side.
+const ENDINGS: [&str; 4] = ["", ".sh", ".bash", ".zsh"];
+
+/// Every place where agents may have settings.
+#[derive(Debug)]
+pub struct Places {
+    os: Os,
+    system: PathBuf,
+    pub home: PathBuf,
+    pub workspace: Option<PathBuf>,
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// One file that is written for an agent.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub agent: &'static str,
+    pub file: PathBuf,
+    /// The event it is for, where each has a file.
+    pub event: Option<&'static str>,
+}
+
+/// What of ours an agent has in one scope.
+#[derive(Debug)]
+pub struct Wired {
+    pub scope: Scope,
+    /// The settings, or the folder with scripts.
+    pub file: PathBuf,
+    /// Events with an entry of ours.
+    pub events: Vec<String>,
+    /// The programs our entries call, each once.
+    pub programs: Vec<String>,
+    /// Entries that somebody restricted: the event, to what.
+    pub narrowed: Vec<(String, String)>,
+    /// Our entries in JSON.
+    pub entries: Vec<Entry>,
+    /// What switches all hooks of the file off.
+    pub off: Option<String>,
+    /// Why the file could not be read.
+    pub problem: Option<String>,
+}
+
+impl Places {
+    pub fn of(settings: &Settings) -> Places {
+        Places {
+            os: settings.roots.os,
+            system: settings.roots.system.clone(),
+            home: settings.roots.home.clone(),
+            workspace: settings.roots.workspaces.first().cloned(),
+            environment: settings.environment.clone(),
+        }
+    }
+
+    /// The folder of the user's settings.
+    pub fn home_of(&self, wiring: &Wiring) -> PathBuf {
+        let named = self.environment.iter().find(|(name, _)| name == wiring.home.variable);
+        let moved = named.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute());
+        match moved {
+            Some(folder) if wiring.home.inside.is_empty() => folder,
+            Some(folder) => folder.join(wiring.home.inside),
+            None => self.home.join(wiring.home.folder),
+        }
+    }
+
+    /// The agent's file, or why it has none in this scope.
+    pub fn path(&self, wiring: &Wiring, scope: Scope) -> Result<PathBuf, Failed> {
+        let (linux, macos) = match wiring.place(scope) {
+            Place::At(linux, macos) => (linux, macos),
+            Place::Nowhere(reason) => return Err(Failed::Other { problem: reason.to_owned(), help: None }),
+        };
+        match scope {
+            Scope::User => Ok(self.home_of(wiring).join(linux)),
+            Scope::Project => match &self.workspace {
+                Some(workspace) => Ok(workspace.join(linux)),
+                None => Err(Failed::other("there is no workspace", "name one with `--workspace DIR`")),
+            },
+            Scope::Managed => match self.os {
+                Os::Linux => Ok(self.system.join(linux)),
+                Os::Macos => Ok(self.system.join(macos)),
+                Os::Windows => {
+                    let problem = format!("managed settings of {} on Windows are not written", wiring.title);
+                    Err(Failed::other(problem, "write `--user`"))
+                }
+            },
+        }
+    }
+
+    /// The files that installing writes.
+    pub fn targets(&self, wiring: &Wiring, scope: Scope) -> Result<Vec<Target>, Failed> {
+        let path = self.path(wiring, scope)?;
+        Ok(match wiring.form {
+            Form::Groups(_) | Form::Flat(_) | Form::Plugin => {
+                vec![Target { agent: wiring.name, file: path, event: None }]
+            }
+            Form::Scripts => {
+                let events = wiring.events().iter();
+                events
+                    .map(|event| Target {
+                        agent: wiring.name,
+                        file: script_file(&path, event, wiring.name),
+                        event: Some(event),
+                    })
+                    .collect()
+            }
+            Form::Native => Vec::new(),
+        })
+    }
+
+    /// The files of ours that are there; and the settings, which may hold ours.
+    pub fn installed(&self, wiring: &Wiring, scope: Scope) -> Result<Vec<Target>, Failed> {
+        if !matches!(wiring.form, Form::Scripts) {
+            return self.targets(wiring, scope);
+        }
+        let folder = self.path(wiring, scope)?;
+        let names = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = names.filter(|file| ours_whole(file, wiring.name).is_some()).collect();
+        files.sort();
+        Ok(files.into_iter().map(|file| Target { agent: wiring.name, file, event: None }).collect())
+    }
+
+    /// What of ours the agent has in this scope; none where it has no place.
+    pub fn wired(&self, wiring: &Wiring, scope: Scope) -> Option<Wired> {
+        let file = self.path(wiring, scope).ok()?;
+        let mut wired = Wired {
+            scope,
+            events: Vec::new(),
+            programs: Vec::new(),
+            narrowed: Vec::new(),
+            entries: Vec::new(),
+            off: None,
+            problem: None,
+            file,
+        };
+        match wiring.form {
+            Form::Groups(_) | Form::Flat(_) => wired.look_into_json(wiring),
+            Form::Plugin => {
+                let program = ours_whole(&wired.file, wiring.name);
+                wired.events.extend(program.iter().map(|_| "plugin".to_owned()));
+                wired.programs.extend(program);
+            }
+            Form::Scripts => {
+                for target in self.installed(wiring, scope).unwrap_or_default() {
+                    wired
+                        .events
+                        .extend(target.file.file_stem().map(|name| name.to_string_lossy().into_owned()));
+                    wired.programs.extend(ours_whole(&target.file, wiring.name));
+                }
+            }
+            Form::Native => {}
+        }
+        wired.programs.sort();
+        wired.programs.dedup();
+        Some(wired)
+    }
+}
+
+impl Wired {
+    /// Whether anything of ours is there.
+    pub fn is_wired(&self) -> bool {
+        !self.events.is_empty()
+    }
+
+    fn look_into_json(&mut self, wiring: &Wiring) {
+        let text = match read_file::read(&self.file, CONFIG_LIMIT, Owner::Anybody) {
+            Ok(read) => String::from_utf8(read.bytes).map_err(|_| "it is not UTF-8".to_owned()),
+            Err(ReadError::Absent) => return,
+            Err(error) => Err(error.to_string()),
+        };
+        match text.and_then(|text| Ok((entries(&text, wiring).map_err(|problem| in_place(&problem))?, text)))
+        {
+            Ok((found, text)) => {
+                self.events = found.iter().map(|entry| entry.event.clone()).collect();
+                self.programs = found.iter().map(|entry| entry.program.clone()).collect();
+                let narrowed = found.iter().filter_map(|it| Some((it.event.clone(), it.matcher.clone()?)));
+                self.narrowed = narrowed.filter(|(_, to)| !matches!(to.as_str(), "" | "*" | ".*")).collect();
+                self.off = switched_off(&text, wiring);
+                self.entries = found;
+            }
+            Err(problem) => self.problem = Some(problem),
+        }
+    }
+}
+
+impl Target {
+    /// What a file that is ours as a whole holds.
+    pub fn whole(&self, wiring: &Wiring, program: &Program) -> String {
+        let name = wiring.name;
+        let about =
+            format!("Written by `boathook agent install {name}`: changes are lost when that is typed again.");
+        match self.event {
+            Some(event) => {
+                let command = program.command(name, Some(event));
+                format!(
+                    "#!/bin/sh\n# {about}\n# `boathook agent uninstall {name}` removes it.\nexec {command}\n"
+                )
+            }
+            None => {
+                let path = serde_json::Value::from(program.text()).to_string();
+                let plugin = PLUGIN.replace(PLUGIN_WORD, path.trim_matches('"'));
+                format!("// {about}\n// Calls: {} agent hook {name}\n{plugin}", quoted(program.text()))
+            }
+        }
+    }
+}
+
+/// The program a file of ours calls; none when the file is not ours.
+pub fn ours_whole(file: &Path, agent: &str) -> Option<String> {
+    let read = read_file::read(file, CONFIG_LIMIT, Owner::Anybody).ok()?;
+    program_in(&String::from_utf8(read.bytes).ok()?, agent)
+}
+
+/// The program that a text of ours calls.
+pub fn program_in(text: &str, agent: &str) -> Option<String> {
+    let commands = text.lines().filter_map(|line| CALLS.iter().find_map(|start| line.strip_prefix(start)));
+    commands.into_iter().find_map(|command| called(command, agent))
+}
+
+/// A problem in one line.
+pub fn in_place(problem: &Problem) -> String {
+    match &problem.place {
+        Some(place) => format!("{}:{}: {}", place.line, place.column, problem.message),
+        None => problem.message.clone(),
+    }
+}
+
+/// The script of ours for an event, or the first name nobody has taken.
+fn script_file(folder: &Path, event: &str, agent: &str) -> PathBuf {
+    let names = ENDINGS.map(|ending| folder.join(format!("{event}{ending}")));
+    let ours = names.iter().find(|file| ours_whole(file, agent).is_some());
+    let free = || names.iter().find(|file| file.symlink_metadata().is_err());
+    ours.or_else(free).unwrap_or(&names[0]).clone()
+}

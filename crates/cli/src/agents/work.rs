@@ -1,0 +1,235 @@
+//! Installing and uninstalling: first everything is looked at and what will
+//! stand there is worked out, then it is written, file by file.
+
+use std::path::PathBuf;
+
+use boathook_engine::problem::Problem;
+
+use super::command::Program;
+use super::entries::{unwire, wire};
+use super::files;
+use super::record::{Record, Records};
+use super::target::{Places, Target, in_place, program_in};
+use super::wiring::{Form, Scope, Wiring};
+use crate::error::Failed;
+use crate::write_file::{Access, stays_below};
+
+/// What is needed for both.
+pub struct Work<'w> {
+    pub places: &'w Places,
+    pub program: &'w Program,
+    /// Our state directory.
+    pub state: PathBuf,
+    /// Nothing is written.
+    pub dry_run: bool,
+}
+
+/// What became of one file.
+#[derive(Debug)]
+pub struct Done {
+    pub file: PathBuf,
+    /// What stood there, and what stands there now; none is no file.
+    pub before: Option<String>,
+    pub after: Option<String>,
+    /// Where the text of before is kept.
+    pub backup: Option<PathBuf>,
+    /// Uninstalling put back the bytes that were there before installing.
+    pub restored: bool,
+}
+
+impl Done {
+    pub fn changed(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+/// Writes our entries for an agent.
+pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, Failed> {
+    let records = Records::of(&work.state);
+    let _lock = if work.dry_run { None } else { Some(records.lock()?) };
+    let targets = work.places.targets(wiring, scope)?;
+    alone(work.places, wiring, scope)?;
+    let mut planned = Vec::new();
+    for target in targets {
+        inside(work.places, scope, &target)?;
+        let before = files::look(&target.file)?;
+        let after = match wiring.form {
+            Form::Groups(_) | Form::Flat(_) => {
+                let text = before.as_deref().unwrap_or_default();
+                wire(text, wiring, work.program).map_err(|problem| other_form(&target, &problem))?
+            }
+            Form::Plugin | Form::Scripts | Form::Native => {
+                not_anothers(&target, before.as_deref())?;
+                target.whole(wiring, work.program)
+            }
+        };
+        planned.push((target, before, after));
+    }
+    let mut done = Vec::new();
+    for (target, before, after) in planned {
+        let mut backup = None;
+        if !work.dry_run && before.as_deref() != Some(&after) {
+            backup = write(&records, wiring, &target, before.as_deref(), &after)?;
+        }
+        done.push(Done { file: target.file, before, after: Some(after), backup, restored: false });
+    }
+    Ok(done)
+}
+
+/// Takes our entries away, and puts back what was there where nobody changed
+/// anything since.
+pub fn uninstall(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, Failed> {
+    let records = Records::of(&work.state);
+    let _lock = if work.dry_run { None } else { Some(records.lock()?) };
+    let mut done = Vec::new();
+    let mut folders = Vec::new();
+    for target in work.places.installed(wiring, scope)? {
+        inside(work.places, scope, &target)?;
+        let before = files::look(&target.file)?;
+        let record = records.read(&target)?;
+        let (after, restored) = match &before {
+            Some(text) => undone(&records, wiring, &target, record.as_ref(), text)?,
+            None => (None, false),
+        };
+        if !work.dry_run {
+            files::sweep(&target.file);
+            match (&before, &after) {
+                (Some(before), Some(after)) if before != after => {
+                    files::put(&target.file, Some(before), after, Access::Read)?;
+                }
+                (Some(before), None) => files::remove(&target.file, before)?,
+                _ => {}
+            }
+            if after.is_none() {
+                folders.extend(record.into_iter().flat_map(|record| record.folders));
+            }
+            records.forget(&target)?;
+        }
+        done.push(Done { file: target.file, before, after, backup: None, restored });
+    }
+    folders.sort_by_key(|folder: &PathBuf| folder.components().count());
+    files::remove_folders(&folders);
+    Ok(done)
+}
+
+/// The text without ours, none when the file goes; and whether that is what
+/// stood there before us.
+fn undone(
+    records: &Records,
+    wiring: &Wiring,
+    target: &Target,
+    record: Option<&Record>,
+    text: &str,
+) -> Result<(Option<String>, bool), Failed> {
+    let handler = match wiring.form {
+        Form::Groups(handler) | Form::Flat(handler) => handler,
+        Form::Plugin | Form::Scripts | Form::Native => {
+            // Our file as a whole, or somebody else's of the same name.
+            return Ok(match program_in(text, wiring.name) {
+                Some(_) => (None, true),
+                None => (Some(text.to_owned()), false),
+            });
+        }
+    };
+    let original = match record {
+        Some(record) => records.original(target, record)?,
+        None => None,
+    };
+    if let Some(record) = record.filter(|record| record.is_ours(text)) {
+        if record.made_it() {
+            return Ok((None, true));
+        }
+        if original.is_some() {
+            return Ok((original, true));
+        }
+    }
+    let left = unwire(text, wiring, original.as_deref()).map_err(|problem| other_form(target, &problem))?;
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    let nothing = [bare(handler.skeleton), "{}".to_owned(), bare("{\"version\":1}")].contains(&bare(&left));
+    let made = record.is_some_and(Record::made_it);
+    Ok(if made && nothing && left != text { (None, false) } else { (Some(left), false) })
+}
+
+/// Keeps what stands there, then writes.
+fn write(
+    records: &Records,
+    wiring: &Wiring,
+    target: &Target,
+    before: Option<&str>,
+    after: &str,
+) -> Result<Option<PathBuf>, Failed> {
+    let old = records.read(target)?;
+    let original = original_of(records, wiring, target, old.as_ref(), before)?;
+    files::sweep(&target.file);
+    let folders = files::missing_folders(&target.file);
+    let backup = records.keep(target, old.as_ref(), original.as_deref(), after, folders)?;
+    let access = if target.event.is_some() { Access::Execute } else { Access::Read };
+    files::put(&target.file, before, after, access)?;
+    Ok(backup)
+}
+
+/// What uninstalling is to put back: what stood there before us. When somebody
+/// changed the file since, that is the file as it is now without our entries.
+fn original_of(
+    records: &Records,
+    wiring: &Wiring,
+    target: &Target,
+    old: Option<&Record>,
+    before: Option<&str>,
+) -> Result<Option<String>, Failed> {
+    let Some(before) = before else { return Ok(None) };
+    if matches!(wiring.form, Form::Plugin | Form::Scripts | Form::Native) {
+        return Ok(None);
+    }
+    let known = match old.filter(|record| record.is_ours(before)) {
+        Some(record) if record.made_it() => return Ok(None),
+        Some(record) => records.original(target, record)?,
+        None => None,
+    };
+    match known {
+        Some(known) => Ok(Some(known)),
+        None => unwire(before, wiring, None).map(Some).map_err(|problem| other_form(target, &problem)),
+    }
+}
+
+/// An agent that is wired twice would ask every hook twice.
+fn alone(places: &Places, wiring: &Wiring, scope: Scope) -> Result<(), Failed> {
+    let other_scopes =
+        Scope::ALL.into_iter().filter(|other| *other != scope).map(|other| (wiring, other, ""));
+    let rivals = wiring.rivals().flat_map(|(rival, why)| Scope::ALL.map(|scope| (rival, scope, why)));
+    for (other, other_scope, why) in other_scopes.chain(rivals) {
+        let Some(wired) = places.wired(other, other_scope).filter(|wired| wired.is_wired()) else { continue };
+        let why = if why.is_empty() { "every hook would be asked twice" } else { why };
+        let problem = format!("{} is wired already, by {}: {why}", other.title, wired.file.display());
+        let help = format!("first type `boathook agent uninstall {} --{}`", other.name, other_scope.name());
+        return Err(Failed::other(problem, help));
+    }
+    Ok(())
+}
+
+/// A repository must not choose where on the disk something is written.
+fn inside(places: &Places, scope: Scope, target: &Target) -> Result<(), Failed> {
+    match (&places.workspace, scope) {
+        (Some(workspace), Scope::Project) if !target.file.is_symlink() => {
+            stays_below(workspace, &target.file)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A file of this name that somebody else wrote stays.
+fn not_anothers(target: &Target, before: Option<&str>) -> Result<(), Failed> {
+    match before {
+        Some(text) if program_in(text, target.agent).is_none() => Err(Failed::other(
+            format!("{} is not ours; nothing was changed", target.file.display()),
+            "rename it, and type the command again",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn other_form(target: &Target, problem: &Problem) -> Failed {
+    let help =
+        problem.help.clone().unwrap_or_else(|| "repair the file, and type the command again".to_owned());
+    Failed::other(format!("{}:{}; nothing was changed", target.file.display(), in_place(problem)), help)
+}

@@ -1,0 +1,207 @@
+//! `boathook agent status`: what is wired, and what can be enforced there.
+
+use std::path::PathBuf;
+
+use boathook_engine::agent::{self, Agent};
+use boathook_engine::event::EVENTS;
+use serde_json::{Value, json};
+
+use super::which::names;
+use crate::Status;
+use crate::agents::seen::Seen;
+use crate::agents::{
+    Examined, Found, Places, Program, WIRINGS, Wired, Wiring, ask_versions, examine, named, tables,
+};
+use crate::args::Global;
+use crate::error::Failed;
+use crate::report;
+use crate::settings::{program, settings};
+use crate::ui::{Style, Ui};
+use crate::write_file::{Access, put};
+
+/// Say which agents are wired, and what cannot be enforced there
+///
+/// For each agent: its program and version, where it is wired, and what is wrong
+/// with that: an entry that calls a program that is gone, hooks that are
+/// switched off, an agent that is wired twice, hooks that Codex does not trust.
+/// With a NAME, also what each event and each field of an answer come to there.
+///
+/// Exit code 1 when something is wrong.
+#[derive(Debug, clap::Args)]
+pub struct StatusArgs {
+    /// The agent [default: all]
+    #[arg(value_name = "NAME", value_parser = names())]
+    name: Option<String>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "coverage")]
+    json: bool,
+    /// Print what every agent enforces, as tables in Markdown
+    #[arg(long)]
+    coverage: bool,
+    /// Write these tables into a file
+    #[arg(long, value_name = "FILE", requires = "coverage")]
+    write: Option<PathBuf>,
+}
+
+pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status, Failed> {
+    let seen = Seen::built_in();
+    if args.coverage {
+        return coverage(ui, &seen, args.write.as_ref());
+    }
+    let settings = settings(ui, global, &[])?;
+    let places = Places::of(&settings);
+    let program = Program::at(&program()?).ok();
+    let chosen: Vec<&'static Wiring> = match args.name.as_deref().and_then(named) {
+        Some(wiring) => vec![wiring],
+        None => WIRINGS.iter().collect(),
+    };
+    let mut all: Vec<Examined> =
+        chosen.into_iter().map(|wiring| examine(&places, wiring, program.as_ref())).collect();
+    ask(&places, &mut all);
+    let status = if all.iter().any(|it| !it.problems.is_empty()) { Status::Failure } else { Status::Success };
+    if args.json {
+        ui.json(&Value::Array(all.iter().map(|it| as_json(&seen, it)).collect()).to_string());
+        return Ok(status);
+    }
+    let (there, absent): (Vec<&Examined>, Vec<&Examined>) =
+        all.iter().partition(|it| args.name.is_some() || it.found.is_there() || it.is_wired());
+    there.iter().for_each(|it| show(ui, it));
+    if !absent.is_empty() {
+        let names: Vec<&str> = absent.iter().map(|it| it.wiring.name).collect();
+        ui.line(&format!("not found here: {}", names.join(", ")));
+    }
+    if let Some(agent) = args.name.as_deref().and_then(agent::named) {
+        show_coverage(ui, &seen, agent);
+    }
+    Ok(status)
+}
+
+fn coverage(ui: &mut Ui, seen: &Seen, write: Option<&PathBuf>) -> Result<Status, Failed> {
+    let page = tables::page(seen);
+    match write {
+        Some(file) => {
+            let folder = file.parent().unwrap_or(file).to_owned();
+            put(&folder, file, &page, Access::Read)?;
+            ui.say(&format!("wrote {}", file.display()));
+        }
+        None => ui.line(page.trim_end()),
+    }
+    Ok(Status::Success)
+}
+
+fn ask(places: &Places, all: &mut [Examined]) {
+    let mut found: Vec<(&'static Wiring, Found)> =
+        all.iter().map(|it| (it.wiring, it.found.clone())).collect();
+    ask_versions(places, &mut found);
+    for (examined, (_, found)) in all.iter_mut().zip(found) {
+        examined.found = found;
+    }
+}
+
+fn show(ui: &mut Ui, it: &Examined) {
+    let title = ui.styled(it.wiring.title, Style::Bold);
+    ui.painted_line(&format!("{title} ({})", it.wiring.name));
+    ui.line(&format!("  program  {}", program_words(it)));
+    if it.wiring.is_native() {
+        ui.line(&format!("  wired    {}", it.wiring.native()));
+        return ui.line("");
+    }
+    for wired in &it.wired {
+        ui.line(&format!("  wired    {}", wired_words(wired)));
+    }
+    if !it.is_wired() {
+        ui.line(&format!("  wired    no; `boathook agent install {}` does it", it.wiring.name));
+    }
+    if let Some(codex) = it.codex.as_ref().filter(|codex| codex.untrusted.is_empty()) {
+        ui.line(&format!("  trust    Codex has a record of trust for all {} entries", codex.trusted.len()));
+    }
+    if it.codex.as_ref().is_some_and(|codex| codex.own_hooks) {
+        ui.line("  beside   config.toml has hooks of its own; Codex runs both");
+    }
+    ui.as_data(|ui| {
+        for (problem, help) in &it.problems {
+            ui.warning(problem);
+            ui.help(help);
+        }
+    });
+    ui.line("");
+}
+
+fn program_words(it: &Examined) -> String {
+    let Some(program) = &it.found.program else {
+        return match &it.found.home {
+            Some(home) => format!("not on the PATH; its folder {} is there", home.display()),
+            None => "not found".to_owned(),
+        };
+    };
+    let version = match (&it.found.version, it.found.not_asked) {
+        (Some(version), _) => format!("version {version}"),
+        (None, Some(reason)) => format!("not asked for its version: {reason}"),
+        (None, None) => "its version is not known".to_owned(),
+    };
+    format!("{}, {version}{}", program.display(), driven_words(it))
+}
+
+fn driven_words(it: &Examined) -> String {
+    match agent::named(it.wiring.name).and_then(|agent| agent.driven) {
+        Some(driven) if it.found.version.as_deref() == Some(driven) => ", which our tests drive".to_owned(),
+        Some(driven) => format!("; our tests drive {driven}"),
+        None if it.wiring.is_native() => String::new(),
+        None => "; written from documentation, not run by us".to_owned(),
+    }
+}
+
+fn wired_words(wired: &Wired) -> String {
+    let events = match wired.events.len() {
+        1 => "1 entry".to_owned(),
+        number => format!("{number} entries"),
+    };
+    format!("{}: {} ({events})", wired.scope.name(), wired.file.display())
+}
+
+fn show_coverage(ui: &mut Ui, seen: &Seen, agent: &Agent) {
+    ui.line("What hooks come to there");
+    for spec in EVENTS {
+        let event = report::cell(ui, spec.name, 22, None);
+        let reach = tables::reach(seen, agent, spec);
+        let reach = report::cell(ui, &reach, 20, None);
+        let fields: Vec<String> = spec
+            .answers
+            .iter()
+            .map(|field| format!("{} {}", field.name(), tables::effect(seen, agent, spec, *field)))
+            .collect();
+        let fields = if reach.trim() == "–" { String::new() } else { fields.join(", ") };
+        ui.painted_line(format!("  {event} {reach} {fields}").trim_end());
+    }
+    ui.line("");
+    ui.line(tables::differences(agent).trim_end());
+}
+
+fn as_json(seen: &Seen, it: &Examined) -> Value {
+    let agent = agent::named(it.wiring.name);
+    let wired = |wired: &Wired| {
+        json!({
+            "scope": wired.scope.name(),
+            "file": wired.file,
+            "events": wired.events,
+            "programs": wired.programs,
+        })
+    };
+    let events = agent.map(|agent| {
+        let of =
+            EVENTS.iter().map(|spec| (spec.name.to_owned(), Value::from(tables::reach(seen, agent, spec))));
+        Value::Object(of.collect())
+    });
+    json!({
+        "agent": it.wiring.name,
+        "title": it.wiring.title,
+        "program": it.found.program,
+        "version": it.found.version,
+        "driven": agent.and_then(|agent| agent.driven),
+        "native": it.wiring.is_native(),
+        "wired": it.wired.iter().map(wired).collect::<Vec<_>>(),
+        "trusted": it.codex.as_ref().map(|codex| &codex.trusted),
+        "events": events,
+        "problems": it.problems.iter().map(|(problem, help)| json!({ "message": problem, "help": help })).collect::<Vec<_>>(),
+    })
+}

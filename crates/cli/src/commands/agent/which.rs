@@ -1,0 +1,111 @@
+//! Which agents, and for whom: what `install` and `uninstall` have in common.
+
+use std::path::PathBuf;
+
+use boathook_engine::engine::Settings;
+use clap::builder::PossibleValuesParser;
+use similar::TextDiff;
+
+use crate::Status;
+use crate::agents::{Done, Places, Program, Scope, WIRINGS, Wiring, Work, named};
+use crate::error::Failed;
+use crate::settings::program;
+use crate::ui::{Style, Ui};
+
+/// The agents and the scope that were typed.
+#[derive(Debug, clap::Args)]
+pub struct Which {
+    /// The agent
+    #[arg(value_name = "NAME", value_parser = names(), required_unless_present = "all")]
+    name: Option<String>,
+    /// Every agent that is found on this machine
+    #[arg(long, conflicts_with = "name")]
+    all: bool,
+    /// In the user's own settings [default]
+    #[arg(long, conflicts_with_all = ["project", "managed"])]
+    user: bool,
+    /// In the workspace's settings, for everybody who works in it
+    #[arg(long, conflicts_with = "managed")]
+    project: bool,
+    /// In the machine's settings, for every user
+    #[arg(long)]
+    managed: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Names of agents, for the parser and for help.
+pub fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(WIRINGS.iter().map(|wiring| wiring.name))
+}
+
+impl Which {
+    pub fn scope(&self) -> Scope {
+        match (self.project, self.managed) {
+            (true, _) => Scope::Project,
+            (_, true) => Scope::Managed,
+            (false, false) => Scope::User,
+        }
+    }
+
+    /// Does it for every agent that was meant; the failure of one does not stop
+    /// the others.
+    pub fn each(
+        &self,
+        ui: &mut Ui,
+        settings: &Settings,
+        mut wanted: impl FnMut(&mut Ui, &Places, &'static Wiring) -> bool,
+        mut act: impl FnMut(&mut Ui, &Work, &'static Wiring) -> Result<Status, Failed>,
+    ) -> Result<Status, Failed> {
+        let places = Places::of(settings);
+        let program = Program::at(&program()?)?;
+        let state: PathBuf = settings.roots.state.clone();
+        let work = Work { places: &places, program: &program, state, dry_run: self.dry_run };
+        if let Some(wiring) = self.name.as_deref().and_then(named) {
+            return act(ui, &work, wiring);
+        }
+        let (mut status, mut found) = (Status::Success, false);
+        for wiring in WIRINGS {
+            // Asked one after the other: what was done for one can rule out another.
+            if !wanted(ui, &places, wiring) {
+                continue;
+            }
+            found = true;
+            match act(ui, &work, wiring) {
+                Ok(Status::Success) => {}
+                Ok(other) => status = other,
+                Err(failed) => {
+                    ui.failed(&failed);
+                    status = Status::Failure;
+                }
+            }
+        }
+        if !found {
+            ui.say("no agent was found");
+        }
+        Ok(status)
+    }
+}
+
+/// What would change in a file, line by line.
+pub fn show_difference(ui: &mut Ui, done: &Done) {
+    let file = done.file.display().to_string();
+    let (old, new) = (done.before.as_deref().unwrap_or_default(), done.after.as_deref().unwrap_or_default());
+    let name = |there: bool| if there { file.as_str() } else { "/dev/null" };
+    let diff = TextDiff::from_lines(old, new);
+    let mut unified = diff.unified_diff();
+    let text =
+        unified.context_radius(3).header(name(done.before.is_some()), name(done.after.is_some())).to_string();
+    for line in text.lines() {
+        let style = match line.chars().next() {
+            Some('-') => Some(Style::Red),
+            Some('+') => Some(Style::Green),
+            Some('@') => Some(Style::Cyan),
+            _ => None,
+        };
+        let line = line.trim_end_matches('\r');
+        let painted = style.map_or_else(|| crate::ui::clean(line), |style| ui.styled(line, style));
+        ui.painted_line(&painted);
+    }
+}
