@@ -142,8 +142,12 @@ pub const AGENTS: &[&Agent] = &[
     &dialect::claude::AGENT,
     &dialect::codex::AGENT,
     &dialect::gemini::AGENT,
+    &dialect::copilot::AGENT,
     &dialect::qwen::AGENT,
+    &dialect::opencode::AGENT,
+    &dialect::cline::AGENT,
     &dialect::cursor::AGENT,
+    &dialect::windsurf::AGENT,
     &dialect::vscode::AGENT,
 ];
 

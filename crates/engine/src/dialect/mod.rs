@@ -5,12 +5,18 @@
 //! Pure: an event in, a payload out; an exit in, an outcome out; a payload in,
 //! a happening out; a verdict in, a reply out.
 
+mod absent;
 pub mod claude;
+pub mod cline;
 pub mod codex;
+pub mod copilot;
 pub mod cursor;
 pub mod gemini;
+pub mod opencode;
+mod patch;
 pub mod qwen;
 pub mod vscode;
+pub mod windsurf;
 
 use std::sync::Arc;
 
