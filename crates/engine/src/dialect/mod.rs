@@ -3,7 +3,6 @@
 //!
 //! Pure: an event in, a payload out; an exit in, an outcome out.
 
-mod absent;
 pub mod claude;
 pub mod cline;
 pub mod codex;
