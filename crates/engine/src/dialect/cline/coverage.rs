@@ -8,7 +8,9 @@ use AnswerField::*;
 use Effect::*;
 use Reach::*;
 
-const ENDS: Effect = Degraded("a refusal ends the whole run, or replaces a command by one that prints the reason; `ask` refuses");
+const ENDS: Effect = Degraded(
+    "a refusal ends the whole run, or replaces a command by one that prints the reason; `ask` refuses",
+);
 const ENDS_ALONE: Effect = Degraded("a refusal ends the whole run");
 const UNSHOWN: Effect = Degraded("Cline shows that the run was aborted, and not why; `boathook log` does");
 const REPLACED: Effect = Degraded("read by the model where a command is replaced");

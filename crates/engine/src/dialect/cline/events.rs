@@ -24,8 +24,18 @@ const ROWS: &[Row] = &[
     Row { file: "UserPromptSubmit", name: "prompt_submit", read: prompt, write: write_prompt },
     Row { file: "PreToolUse", name: "tool_call", read: before_tool, write: write_before_tool },
     Row { file: "PostToolUse", name: "tool_result", read: after_tool, write: write_after_tool },
-    Row { file: "TaskComplete", name: "agent_end", read: |of, all| end(of, all, "completed"), write: write_end },
-    Row { file: "TaskCancel", name: "agent_abort", read: |of, all| end(of, all, "aborted"), write: write_end },
+    Row {
+        file: "TaskComplete",
+        name: "agent_end",
+        read: |of, all| end(of, all, "completed"),
+        write: write_end,
+    },
+    Row {
+        file: "TaskCancel",
+        name: "agent_abort",
+        read: |of, all| end(of, all, "aborted"),
+        write: write_end,
+    },
     Row { file: "TaskError", name: "agent_error", read: |of, all| end(of, all, "error"), write: write_end },
     Row { file: "SessionShutdown", name: "session_shutdown", read: shutdown, write: nothing },
 ];

@@ -86,7 +86,8 @@ pub(super) fn rewritten(
 ) -> Option<Value> {
     let text = |input: &Map<String, Value>, name: &str| Some(json!(input.get(name)?.as_str()?));
     match native.name.as_str() {
-        SHELL => replaced(commands(native), wanted, |_, input| text(input, "command")).map(|list| json!({"commands": list})),
+        SHELL => replaced(commands(native), wanted, |_, input| text(input, "command"))
+            .map(|list| json!({"commands": list})),
         READ => replaced(files(native), wanted, |_, input| {
             let mut file = json!({"path": text(input, "file_path")?});
             for name in RANGE {
@@ -195,13 +196,7 @@ fn shell(native: &NativeCall, one: &Value) -> Result<ToolCall, NotUnderstood> {
     };
     let mut input = Map::new();
     input.insert("command".to_owned(), json!(command));
-    Ok(ToolCall {
-        name: "Shell".to_owned(),
-        class: ToolClass::Shell,
-        input,
-        edits: Vec::new(),
-        server: None,
-    })
+    Ok(ToolCall { name: "Shell".to_owned(), class: ToolClass::Shell, input, edits: Vec::new(), server: None })
 }
 
 fn read(native: &NativeCall, one: &Value) -> Result<ToolCall, NotUnderstood> {

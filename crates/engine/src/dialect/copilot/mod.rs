@@ -11,9 +11,7 @@ mod events;
 mod tests;
 mod tools;
 
-use crate::agent::{
-    Abilities, Agent, Asks, Happening, Names, NotUnderstood, Subagent, Told, write,
-};
+use crate::agent::{Abilities, Agent, Asks, Happening, Names, NotUnderstood, Subagent, Told, write};
 use crate::payload::Payload;
 use crate::source::Level;
 

@@ -87,13 +87,19 @@ fn the_exit_code_stands_in_the_last_line() {
         ("a\n<shellId: 0 completed with exit code 0>", Some("a"), Some(0)),
         ("err\nout\n<shellId: 1 completed with exit code 3>", Some("err\nout"), Some(3)),
         ("<shellId: x completed with exit code -1>\n", Some(""), Some(-1)),
-        ("<shellId: 0 completed with exit code 0>\nmore", Some("<shellId: 0 completed with exit code 0>\nmore"), None),
+        (
+            "<shellId: 0 completed with exit code 0>\nmore",
+            Some("<shellId: 0 completed with exit code 0>\nmore"),
+            None,
+        ),
         ("started in the background", Some("started in the background"), None),
     ];
     for (text, printed, code) in cases {
         let result = json!({"resultType": "success", "textResultForLlm": text});
         let payload = json!({"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": result});
-        let Moment::AfterTool { output, .. } = decoded("postToolUse", payload).moment else { panic!("{text}") };
+        let Moment::AfterTool { output, .. } = decoded("postToolUse", payload).moment else {
+            panic!("{text}")
+        };
         assert_eq!((output.text.as_deref(), output.exit_code), (printed, code), "{text}");
     }
 }
@@ -101,12 +107,15 @@ fn the_exit_code_stands_in_the_last_line() {
 #[test]
 fn input_that_is_text_is_read_too() {
     let of = |tool: &str, args: Value| decoded("preToolUse", json!({"toolName": tool, "toolArgs": args}));
-    let Moment::BeforeTool { calls } = of("bash", json!(r#"{"command":"ls"}"#)).moment else { panic!("shell") };
+    let Moment::BeforeTool { calls } = of("bash", json!(r#"{"command":"ls"}"#)).moment else {
+        panic!("shell")
+    };
     assert_eq!(calls[0].input["command"], "ls");
     let patch = "*** Begin Patch\n*** Add File: .env\n+x\n*** Delete File: b\n*** End Patch";
     let happening = of("apply_patch", json!(patch));
     let Moment::BeforeTool { calls } = &happening.moment else { panic!("a patch") };
-    let paths: Vec<_> = calls.iter().map(|call| (call.name.as_str(), call.input["file_path"].as_str())).collect();
+    let paths: Vec<_> =
+        calls.iter().map(|call| (call.name.as_str(), call.input["file_path"].as_str())).collect();
     assert_eq!(paths, [("Write", Some(".env")), ("Delete", Some("b"))]);
     assert_eq!((AGENT.encode_event)(&happening).text("toolArgs").as_deref(), Some(patch));
     let typed = of("write_bash", json!({"shellId": "0", "input": "rm x"}));
@@ -136,17 +145,45 @@ fn answers_are_flat_and_whole() {
     };
     let context = Verdict { context: Some("know this".to_owned()), ..Verdict::default() };
     let follow = Verdict { follow_up: Some("go on".to_owned()), ..Verdict::default() };
-    let output = Verdict { output: Some(json!({"content": [{"type": "text", "text": "less"}]})), ..Verdict::default() };
+    let output = Verdict {
+        output: Some(json!({"content": [{"type": "text", "text": "less"}]})),
+        ..Verdict::default()
+    };
     let cases = [
         ("nothing", "04-", Verdict::default(), json!(null)),
-        ("deny", "04-", refused.clone(), json!({"permissionDecision": "deny", "permissionDecisionReason": "no\n\"x\""})),
-        ("ask", "04-", Verdict { ask: Some(words), ..Verdict::default() }, json!({"permissionDecision": "ask", "permissionDecisionReason": "you may not"})),
-        ("allow", "04-", Verdict { approved: true, ..Verdict::default() }, json!({"permissionDecision": "allow"})),
-        ("rewrite", "15-", rewrite(json!({"file_path": "/x", "old_string": "a", "new_string": "b"})), json!({"modifiedArgs": {"path": "/x", "old_str": "a", "new_str": "b"}})),
+        (
+            "deny",
+            "04-",
+            refused.clone(),
+            json!({"permissionDecision": "deny", "permissionDecisionReason": "no\n\"x\""}),
+        ),
+        (
+            "ask",
+            "04-",
+            Verdict { ask: Some(words), ..Verdict::default() },
+            json!({"permissionDecision": "ask", "permissionDecisionReason": "you may not"}),
+        ),
+        (
+            "allow",
+            "04-",
+            Verdict { approved: true, ..Verdict::default() },
+            json!({"permissionDecision": "allow"}),
+        ),
+        (
+            "rewrite",
+            "15-",
+            rewrite(json!({"file_path": "/x", "old_string": "a", "new_string": "b"})),
+            json!({"modifiedArgs": {"path": "/x", "old_str": "a", "new_str": "b"}}),
+        ),
         ("context", "04-", context.clone(), json!({"additionalContext": "know this"})),
         ("context after", "06-", context.clone(), json!({"additionalContext": "know this"})),
         ("context at the start", "01-", context, json!({"additionalContext": "know this"})),
-        ("output", "20-", output, json!({"modifiedResult": {"resultType": "success", "textResultForLlm": "less"}})),
+        (
+            "output",
+            "20-",
+            output,
+            json!({"modifiedResult": {"resultType": "success", "textResultForLlm": "less"}}),
+        ),
         ("prompt", "02-", refused.clone(), json!({"decision": "block", "reason": "you may not"})),
         ("a subagent's prompt", "25-", refused, json!(null)),
         ("follow-up", "33-", follow.clone(), json!({"decision": "block", "reason": "go on"})),
@@ -155,14 +192,19 @@ fn answers_are_flat_and_whole() {
     ];
     for (name, from, verdict, expected) in cases {
         let reply = (AGENT.encode_decision)(&recorded(from), &verdict);
-        let stdout = if reply.stdout.is_empty() { Value::Null } else { serde_json::from_str(&reply.stdout).expect(name) };
+        let stdout = if reply.stdout.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&reply.stdout).expect(name)
+        };
         assert_eq!((stdout, reply.code, reply.stderr.as_str()), (expected, 0, ""), "{name}");
     }
 }
 
 #[test]
 fn a_patch_that_a_hook_wants_otherwise_does_not_run() {
-    let payload = json!({"toolName": "apply_patch", "toolArgs": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"});
+    let payload =
+        json!({"toolName": "apply_patch", "toolArgs": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"});
     let happening = decoded("preToolUse", payload);
     let verdict = Verdict { rewrites: vec![Some(Map::new())], ..Verdict::default() };
     let reply = (AGENT.encode_decision)(&happening, &verdict);

@@ -33,7 +33,8 @@ pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
         set("follow_up", json!(message));
     }
     if !verdict.env.is_empty() {
-        let env: Map<String, Value> = verdict.env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        let env: Map<String, Value> =
+            verdict.env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
         set("env", Value::Object(env));
     }
     if let Some(notice) = &verdict.notice {

@@ -3,9 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::tools;
-use crate::agent::{
-    Ending, Failing, Happening, Moment, NativeCall, NotUnderstood, Subagent, Told,
-};
+use crate::agent::{Ending, Failing, Happening, Moment, NativeCall, NotUnderstood, Subagent, Told};
 use crate::payload::Payload;
 
 /// One hook of OpenCode's: what it is to us, and back.

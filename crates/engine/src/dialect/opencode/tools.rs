@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::agent::{
-    McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call,
-    native_input,
+    McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call, native_input,
 };
 use crate::dialect::patch;
 

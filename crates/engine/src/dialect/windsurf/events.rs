@@ -103,9 +103,8 @@ fn call(
     info: &Map<String, Value>,
     class: ToolClass,
 ) -> Result<ToolCall, NotUnderstood> {
-    let needed = |name: &str| {
-        text(info, name).ok_or_else(|| NotUnderstood(format!("`tool_info` has no `{name}`")))
-    };
+    let needed =
+        |name: &str| text(info, name).ok_or_else(|| NotUnderstood(format!("`tool_info` has no `{name}`")));
     let mut call =
         ToolCall { name: String::new(), class, input: Map::new(), edits: Vec::new(), server: None };
     let mut put = |name: &str, value: Value| drop(call.input.insert(name.to_owned(), value));
@@ -128,7 +127,8 @@ fn call(
         }
         ToolClass::Mcp => {
             let tool = needed("mcp_tool_name")?;
-            call.input = info.get("mcp_tool_arguments").and_then(Value::as_object).cloned().unwrap_or_default();
+            call.input =
+                info.get("mcp_tool_arguments").and_then(Value::as_object).cloned().unwrap_or_default();
             call.name = format!("MCP:{tool}");
             let name = text(info, "mcp_server_name").unwrap_or_default();
             call.server = Some(McpServer { name, tool, ..McpServer::default() });
