@@ -74,7 +74,7 @@ impl Laboratory {
             }
             "floor" => self.start(object),
             "floor8" => (0..8).map(|_| self.start(object)).sum_numbers(),
-            "cli" => self.start(&format!("cli-{object}")),
+            "cli" | "agent" | "launcher" => self.start(&format!("{verb}-{object}")),
             "pipe" => self.pipe(number(object)?),
             "ready" => self.ready(number(object)?),
             "event" => self.engines.event(number(object)?),
@@ -100,13 +100,16 @@ impl Laboratory {
             let program = self.program(name)?;
             self.started.insert(name.to_owned(), program);
         }
-        let payload = if name == "peer" { &self.peer_payload } else { &self.payload };
+        let told_by_agent = name == "peer" || name.starts_with("agent-");
+        let payload = if told_by_agent { &self.peer_payload } else { &self.payload };
         let run =
             self.started[name].run(Input::Ready(payload)).map_err(|error| format!("{name}: {error}"))?;
         let expected: &[u8] = match name {
             "true" => b"",
             "cli-version" => concat!("boathook ", env!("CARGO_PKG_VERSION")).as_bytes(),
             "cli-none" => b"{}",
+            // An `allow` of a hook is silence: the agent's own prompt stays.
+            "agent-bash" | "agent-tiny" => b"",
             _ => br#"{"permission":"allow"}"#,
         };
         if run.code != 0 || run.stdout.trim_ascii() != expected {
@@ -128,16 +131,24 @@ impl Laboratory {
                 std::iter::once(peer).chain(words.map(str::to_owned)).collect()
             }
             "cli-version" => vec![self.programs.boathook(), "--version".into()],
-            "cli-tiny" | "cli-none" => {
-                let (system, workspace) = (self.programs.path("system"), self.programs.path("workspace"));
-                let words = ["run", "beforeShellExecution", "--root", &system, "--workspace", &workspace];
-                std::iter::once(self.programs.boathook()).chain(words.map(str::to_owned)).collect()
-            }
+            "cli-tiny" | "cli-none" => self.boathook(&["run", "beforeShellExecution"]),
+            "agent-bash" | "agent-tiny" => self.boathook(&["agent", "hook", "claude"]),
+            "launcher-bash" => vec![self.programs.path("launcher"), self.programs.bash()],
+            "launcher-tiny" => vec![self.programs.path("launcher"), floor],
             _ => return Err(format!("there is no program `{name}`")),
         };
-        let home = self.engines.home(name.trim_start_matches("cli-"), &self.programs)?;
+        let case = name.trim_start_matches("cli-").trim_start_matches("agent-");
+        let home = self.engines.home(case, &self.programs)?;
         let environment = [("PATH", OsStr::new("/usr/bin:/bin")), ("HOME", home.as_os_str())];
         Program::new(&words, &environment).map_err(|error| error.to_string())
+    }
+
+    /// Our command, with nothing of this machine's system or of a workspace.
+    fn boathook(&self, command: &[&str]) -> Vec<String> {
+        let (system, workspace) = (self.programs.path("system"), self.programs.path("workspace"));
+        let places = ["--root", &system, "--workspace", &workspace];
+        let words = command.iter().chain(&places).map(|word| (*word).to_owned());
+        std::iter::once(self.programs.boathook()).chain(words).collect()
     }
 
     /// The raw pipe: a blocking write, nothing else.

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::agents::Extent;
 use crate::command::{self, Outcome, cargo};
 use crate::progress::Progress;
-use crate::{dist, project, tools};
+use crate::{agents, dist, project, tools};
 
 /// What tests find in their environment.
 #[derive(Default)]
@@ -32,6 +33,7 @@ pub fn test() -> Outcome<()> {
     progress.step("examples in the documentation", || {
         command::run(with(&fixtures, cargo_here().args(["test", "--quiet", "--workspace", "--doc"])))
     })?;
+    drive_agents(&mut progress)?;
     check_static_build(&mut progress)?;
     progress.finish();
     Ok(())
@@ -89,10 +91,23 @@ fn tests(fixtures: &Fixtures) -> Outcome<()> {
     } else {
         run.args(["test", "--quiet", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]);
     }
+    // The tests of the driver of real agents, which needs a feature.
+    run.args(["--features", "xtask/agents"]);
     // The same random cases every time: a change is judged by what it changes.
     // `cargo test` by hand looks at new ones.
     run.env("PROPTEST_RNG_SEED", "2026");
     command::run(with(fixtures, &mut run))
+}
+
+/// Deny, failClosed and the follow-up, in three real agents.
+fn drive_agents(progress: &mut Progress) -> Outcome<()> {
+    for program in ["node", "npm", "git"] {
+        if !command::works(program, &["--version"]) {
+            progress.skip("real agents", &format!("`{program}` is missing"));
+            return Ok(());
+        }
+    }
+    agents::drive(Extent::Small, progress)
 }
 
 /// The static build is what is shipped: it must at least type-check in every change.

@@ -7,6 +7,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, Parser, Subcommand};
 
 use crate::commands;
+use crate::commands::agent::hook::HookArgs;
+use crate::commands::agent::{AgentArgs, AgentCommand};
 
 /// Runs Cursor-format hooks around any coding agent
 #[derive(Debug, Parser)]
@@ -68,8 +70,9 @@ pub enum Command {
     Completions(commands::completions::CompletionsArgs),
 }
 
-/// What `run` alone can be given. It is called at every step of an agent, and
-/// most of the time to parse its words goes into describing all other commands.
+/// What `run` and `agent hook` alone can be given. They are called at every step
+/// of an agent, and most of the time to parse their words goes into describing
+/// all other commands.
 #[derive(Debug, Parser)]
 #[command(name = "boathook", disable_help_flag = true, disable_help_subcommand = true)]
 struct Quick {
@@ -83,15 +86,33 @@ struct Quick {
 enum QuickCommand {
     #[command(disable_help_flag = true)]
     Run(commands::run::RunArgs),
+    #[command(disable_help_flag = true)]
+    Agent(QuickAgent),
+}
+
+#[derive(Debug, clap::Args)]
+struct QuickAgent {
+    #[command(subcommand)]
+    command: QuickAgentCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum QuickAgentCommand {
+    #[command(disable_help_flag = true)]
+    Hook(HookArgs),
 }
 
 /// Reads what was typed. Whatever the quick way does not understand, help and
 /// mistakes included, goes the long way.
 pub fn parse() -> Result<Args, clap::Error> {
-    if let Ok(Quick { global, command: QuickCommand::Run(run) }) = Quick::try_parse() {
-        return Ok(Args { global, command: Command::Run(run) });
-    }
-    Args::try_parse()
+    let Ok(Quick { global, command }) = Quick::try_parse() else { return Args::try_parse() };
+    let command = match command {
+        QuickCommand::Run(run) => Command::Run(run),
+        QuickCommand::Agent(QuickAgent { command: QuickAgentCommand::Hook(hook) }) => {
+            Command::Agent(AgentArgs { command: AgentCommand::Hook(hook) })
+        }
+    };
+    Ok(Args { global, command })
 }
 
 fn edition() -> impl TypedValueParser<Value = Edition> {

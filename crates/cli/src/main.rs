@@ -35,6 +35,8 @@ pub enum Status {
     Failure,
     /// 2: an action was refused.
     Refused,
+    /// What an agent reads from it.
+    Code(u8),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Status::Success => 0,
         Status::Failure => 1,
         Status::Refused => 2,
+        Status::Code(code) => code,
     })
 }
 

@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use boathook_engine::agent::Preferences;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
@@ -28,6 +29,15 @@ use crate::ui::Ui;
 /// with them: what is wrong with `config.toml`, the home or the current
 /// directory is said, and the rest goes on.
 pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settings, Failed> {
+    agent_settings(ui, global, roots).map(|(settings, _)| settings)
+}
+
+/// The same, and what the user chose about agents.
+pub fn agent_settings(
+    ui: &mut Ui,
+    global: &Global,
+    roots: &[String],
+) -> Result<(Settings, Preferences), Failed> {
     let home = home().unwrap_or_else(|| {
         ui.warning("there is no home directory (HOME must be an absolute path): only managed and project hooks are asked");
         PathBuf::from("/nonexistent")
@@ -35,7 +45,7 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
     let file = config_file(&home);
     let config = config_file::read(ui, &file);
     let judge = config.judge.map(|table| judge(ui, table, &file, &home));
-    Ok(Settings {
+    let settings = Settings {
         judge,
         third_party: ThirdParty {
             claude: config.claude.unwrap_or(true),
@@ -57,7 +67,22 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
             plugins: plugins(global),
             ..Roots::new(Os::current(), &home, state_directory(&home), workspaces(ui, global, roots, &home)?)
         })
-    })
+    };
+    Ok((settings, config.agents))
+}
+
+/// The workspaces of an agent that says no more than where it is. It starts us
+/// in its project, and may itself have gone elsewhere since: the project's
+/// hooks still count there.
+pub fn workspaces_around(cwd: Option<&str>) -> Vec<String> {
+    let home = home().unwrap_or_default();
+    let here = env::current_dir().ok().map(|here| find_workspace(&here, &home));
+    let marked = here.filter(|root| [".git", ".cursor"].iter().any(|name| root.join(name).exists()));
+    let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()).map(|cwd| find_workspace(cwd, &home));
+    let mut roots: Vec<PathBuf> = marked.into_iter().chain(there).collect();
+    let settled = |root: &PathBuf| root.canonicalize().unwrap_or_else(|_| root.clone());
+    roots.dedup_by_key(|root| settled(root));
+    roots.into_iter().map(|root| root.to_string_lossy().into_owned()).collect()
 }
 
 /// The model behind prompt hooks. A table that is wrong is said, and prompt

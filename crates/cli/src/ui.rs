@@ -68,6 +68,16 @@ impl Ui {
         self.out(&clean_json(json));
     }
 
+    /// The answer to an agent: what it reads, and what it shows. Neither is cut.
+    pub fn reply(&mut self, stdout: &str, stderr: &str) {
+        if !stderr.is_empty() {
+            let _ = writeln!(io::stderr().lock(), "{}", clean(stderr));
+        }
+        if !stdout.is_empty() {
+            self.json(stdout);
+        }
+    }
+
     /// A line of JSON on stderr.
     pub fn trace(&mut self, json: &str) {
         let _ = writeln!(io::stderr().lock(), "{}", clean_json(json));

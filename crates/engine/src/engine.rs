@@ -34,7 +34,7 @@ use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
 use crate::session::Session;
 use crate::sessions::Sessions;
-use crate::source::{Format, Level, Source, native_root};
+use crate::source::{Format, Level, Roots, Source, native_root};
 use crate::state::{StateDir, StateError};
 
 /// A host that never calls `write_out` loses its oldest records, not its memory.
@@ -179,6 +179,11 @@ impl Engine {
         has_hook(&self.hooks(), event)
     }
 
+    /// Every place it may look at.
+    pub fn roots(&self) -> &Roots {
+        &self.settings.roots
+    }
+
     /// Every configured hook with its source and state.
     pub fn hooks(&self) -> Arc<HookSet> {
         self.hook_set_of(&self.settings.roots.workspaces)
@@ -300,7 +305,9 @@ impl Engine {
     }
 
     fn keep_records(&self, records: Vec<Record>) {
-        for record in records.into_iter().map(Arc::new) {
+        let agent = self.settings.agent.map(str::to_owned);
+        let told_by = |record: Record| Arc::new(Record { agent: agent.clone(), ..record });
+        for record in records.into_iter().map(told_by) {
             lock(&self.listeners).iter().for_each(|listener| listener(&record));
             lock(&self.recent).push(Arc::clone(&record));
             let mut unwritten = lock(&self.unwritten);

@@ -18,9 +18,9 @@ use crate::load::Hook;
 use crate::outcome::{Outcome, ReadOutcome};
 use crate::run::Exit;
 use report::report;
-use words::{Words, join, said_on_stderr, with_path, words};
+use words::{Words, said_on_stderr, with_path, words};
 
-pub use words::{BETWEEN, DO_NOT_WORK_AROUND, model_text};
+pub use words::{BETWEEN, DO_NOT_WORK_AROUND, join, model_text};
 
 /// One hook that had its say.
 #[derive(Debug)]

@@ -89,6 +89,11 @@ impl Payload {
         }
     }
 
+    /// Takes a field away.
+    pub fn remove(&mut self, name: &str) {
+        self.fields.retain(|(key, _)| key != name);
+    }
+
     /// Where a field stands.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(key, _)| key == name)

@@ -166,6 +166,17 @@ pub fn read(path: &Path, limit: u64, owner: Owner) -> Result<FileRead, ReadError
     Ok(FileRead { bytes, stamp: facts.stamp })
 }
 
+/// The beginning of a file, and the size of all of it.
+pub fn read_head(path: &Path, most: u64) -> Result<(Vec<u8>, u64), ReadError> {
+    let mut file = os::open(path, Links::Followed).map_err(|error| cause(error, path, Links::Followed))?;
+    let facts = os::facts(&file).map_err(ReadError::Io)?;
+    if facts.kind != Kind::File {
+        return Err(ReadError::NotRegular(facts.kind));
+    }
+    let bytes = read_whole(&mut file, facts.stamp.size.min(most)).map_err(ReadError::Io)?;
+    Ok((bytes, facts.stamp.size))
+}
+
 /// Hashes a whole file, and keeps it when it is small. A path whose last part
 /// is a link is followed, or is an error.
 pub fn hash(path: &Path, limit: u64, links: Links) -> Result<FileHash, ReadError> {

@@ -46,6 +46,9 @@ pub struct Record {
     /// The conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// The agent that told of the event; none when nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// What the hook was given.
     pub request: Arc<RawValue>,
     /// What it printed: an object when it was JSON, else text.
@@ -279,6 +282,7 @@ pub(crate) mod tests {
             directory: None,
             timeout_ms: None,
             conversation: None,
+            agent: None,
             request: request_of(request.as_bytes()),
             response: response_of(b"secret-1 \x1b[31m"),
             duration: None,

@@ -17,7 +17,7 @@ use crate::dialect::claude::Shape;
 use crate::read_file;
 
 pub(crate) use imported::plugin_root;
-pub use level::Level;
+pub use level::{Level, Levels};
 
 /// An operating system whose paths we know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -136,6 +136,22 @@ const METRICS: &[Metric] = &[
         [1.15; 2],
     ),
     ratio(
+        "adapter",
+        "`agent hook` with a bash hook / a static launcher of it",
+        "adapter",
+        "agent bash",
+        &["launcher bash"],
+        [1.4; 2],
+    ),
+    ratio(
+        "adapter",
+        "`agent hook` with a tiny hook / a static launcher of it",
+        "adapter",
+        "agent tiny",
+        &["launcher tiny"],
+        [1.4; 2],
+    ),
+    ratio(
         "M10",
         "event that no hook wants, in process / floor",
         "in process",

@@ -70,6 +70,7 @@ pub fn prepare(progress: &mut Progress) -> Outcome<Laboratory> {
     progress.step("floor", || build_floor(&directory))?;
     progress.step("peers", || install_peers(&directory))?;
     progress.step("target", || tools::add_target(musl))?;
+    progress.step("launcher", || build_launcher(musl, &directory))?;
     let built_glibc = progress.step("glibc build", || build(None))?;
     let built_musl = progress.step("musl build", || build(Some(musl)))?;
     link(&built_glibc.join("boathook"), &directory.join("boathook-glibc"))?;
@@ -93,6 +94,15 @@ fn build_floor(directory: &Path) -> Outcome<()> {
     rustc.arg(project::root().join("xtask/bench/floor.rs")).arg("-o").arg(directory.join("floor"));
     command::run_quietly(&mut rustc)?;
     write_program(&directory.join("hook.bash"), BASH_HOOK)
+}
+
+/// Static, like the program it is compared with.
+fn build_launcher(target: &str, directory: &Path) -> Outcome<()> {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition", "2024", "-C", "opt-level=3", "-C", "panic=abort", "-C", "strip=symbols"]);
+    rustc.args(["-C", "relocation-model=static", "--target", target]);
+    rustc.arg(project::root().join("xtask/bench/launcher.rs")).arg("-o").arg(directory.join("launcher"));
+    command::run_quietly(&mut rustc)
 }
 
 fn install_peers(directory: &Path) -> Outcome<()> {

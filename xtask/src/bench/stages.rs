@@ -68,6 +68,7 @@ pub fn stages() -> Vec<Stage> {
             &["floor true", "cli none", "cli tiny", "cli version", "floor peer"],
             &[],
         ),
+        stage("adapter", true, 200, 1, &["launcher bash", "agent bash", "launcher tiny", "agent tiny"], &[]),
         stage(
             "small payload",
             true,

@@ -1,6 +1,7 @@
 //! `cargo xtask soak`: what takes too long for every change. Run by hand; its
 //! tables stand in `docs/soak.md`.
 
+mod agents;
 mod denies;
 mod kills;
 mod page;
@@ -16,6 +17,8 @@ use crate::{dist, table};
 /// The command's options.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Options {
+    /// Every scenario in every real agent.
+    agents: bool,
     /// Thousands of denies and kills.
     kills: bool,
     /// Windows under wine, macOS type-checked.
@@ -46,18 +49,19 @@ impl Options {
         let mut options = Options::default();
         for argument in args {
             match argument.as_str() {
+                "--agents" => options.agents = true,
                 "--kills" => options.kills = true,
                 "--windows" => options.windows = true,
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
                 unknown => {
-                    let known = "--kills, --windows, --quick and --write";
+                    let known = "--agents, --kills, --windows, --quick and --write";
                     return Err(format!("unknown option `{unknown}`; there are {known}"));
                 }
             }
         }
-        if !options.kills && !options.windows {
-            (options.kills, options.windows) = (true, true);
+        if !options.agents && !options.kills && !options.windows {
+            (options.agents, options.kills, options.windows) = (true, true, true);
         }
         match options {
             Options { quick: true, write: true, .. } => {
@@ -76,6 +80,7 @@ impl Options {
 pub fn soak(options: Options) -> Outcome<()> {
     let mut progress = Progress::of("soak");
     let mut sections = Vec::new();
+    let agents = if options.agents { agents::soak(options, &mut progress) } else { Ok(()) };
     if options.kills {
         sections.push(("Denies and kills", kills_findings(options, &mut progress)?));
     }
@@ -96,6 +101,8 @@ pub fn soak(options: Options) -> Outcome<()> {
         .filter(|finding| !finding.good)
         .map(|finding| finding.what.as_str())
         .collect();
+    // A bad agent does not keep the rest from being seen.
+    agents?;
     if bad.is_empty() { Ok(()) } else { Err(format!("soak: not as wanted: {}", bad.join("; "))) }
 }
 

@@ -1,15 +1,18 @@
 //! Other agents' own settings: where our entry goes in each, how it is written
-//! without touching anything else, and how it is taken away again.
+//! without touching anything else, and how it is taken away again; and what
+//! agents keep on this machine that hooks are told of.
 
 pub mod codex;
 mod command;
 mod entries;
+pub mod env_file;
 mod examine;
 mod files;
 mod obstacles;
 mod present;
 mod record;
 pub mod seen;
+pub mod servers;
 pub mod tables;
 mod target;
 mod wiring;

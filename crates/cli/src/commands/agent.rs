@@ -1,5 +1,6 @@
 //! `boathook agent`: other agents, with the same hooks.
 
+pub mod hook;
 mod install;
 mod status;
 mod uninstall;
@@ -25,6 +26,7 @@ pub struct AgentArgs {
 /// What is to be done.
 #[derive(Debug, Subcommand)]
 pub enum AgentCommand {
+    Hook(hook::HookArgs),
     Install(install::InstallArgs),
     Uninstall(uninstall::UninstallArgs),
     Status(status::StatusArgs),
@@ -32,6 +34,7 @@ pub enum AgentCommand {
 
 pub fn agent(ui: &mut Ui, global: &Global, args: &AgentArgs) -> Result<Status, Failed> {
     match &args.command {
+        AgentCommand::Hook(args) => hook::hook(ui, global, args),
         AgentCommand::Install(args) => install::install(ui, global, args),
         AgentCommand::Uninstall(args) => uninstall::uninstall(ui, global, args),
         AgentCommand::Status(args) => status::status(ui, global, args),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use boathook_engine::agent::Preferences;
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::edition::Edition;
 use boathook_engine::read_file::{self, Owner, ReadError};
@@ -26,10 +27,11 @@ pub struct ConfigFile {
     pub project_experiment: Option<bool>,
     pub claude: Option<bool>,
     pub claude_shape: Option<Shape>,
+    pub agents: Preferences,
 }
 
 /// Every name the file may have: a table and its keys, or a key of its own.
-const KNOWN: [(&str, &[&str]); 8] = [
+const KNOWN: [(&str, &[&str]); 9] = [
     ("edition", &[]),
     ("user_email", &[]),
     ("loop_ceiling", &[]),
@@ -38,6 +40,7 @@ const KNOWN: [(&str, &[&str]); 8] = [
     ("hookify", &["mode"]),
     ("experiments", &["hooks_ide_project_config"]),
     ("third_party", &["claude", "claude_shape"]),
+    ("agents", &["allow", "ask", "refused_calls"]),
 ];
 
 /// Reads it, and says what is wrong. Whoever wrote that payloads stay out of
@@ -63,6 +66,7 @@ pub fn read(ui: &mut Ui, file: &Path) -> ConfigFile {
         project_experiment: reading.value("experiments.hooks_ide_project_config", "true or false"),
         claude: reading.value("third_party.claude", "true or false"),
         claude_shape: reading.choice("third_party.claude_shape", Shape::named, r#""claude" or "cursor""#),
+        agents: reading.agents(),
     };
     config.keep = reading.keep();
     reading.unknown();
@@ -105,13 +109,34 @@ impl Reading<'_> {
         read
     }
 
-    fn choice<T>(&mut self, path: &str, named: fn(&str) -> Option<T>, choices: &str) -> Option<T> {
+    fn choice<T>(&mut self, path: &str, named: impl Fn(&str) -> Option<T>, choices: &str) -> Option<T> {
         let value = self.take(path)?;
         let chosen = value.as_str().and_then(named);
         if chosen.is_none() {
             self.warn(&format!("{path} cannot be {value}; write {choices}"));
         }
         chosen
+    }
+
+    /// What is not written, or not so that it can be understood, is the choice
+    /// that lets least through.
+    fn agents(&mut self) -> Preferences {
+        let one_of = |no: &'static str, yes: &'static str| {
+            move |word: &str| match word {
+                word if word == no => Some(false),
+                word if word == yes => Some(true),
+                _ => None,
+            }
+        };
+        let mut chosen = |path: &str, no: &'static str, yes: &'static str| {
+            let choices = format!("{no:?} or {yes:?}");
+            self.choice(path, one_of(no, yes), &choices).unwrap_or(false)
+        };
+        Preferences {
+            allow_skips_prompt: chosen("agents.allow", "agent", "skip-prompt"),
+            ask_where_possible: chosen("agents.ask", "deny", "agent"),
+            replace_refused_calls: chosen("agents.refused_calls", "cancel", "replace"),
+        }
     }
 
     fn keep(&mut self) -> Option<Keep> {

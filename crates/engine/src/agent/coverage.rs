@@ -37,3 +37,54 @@ pub enum Effect {
     /// Not at all, for this reason; said aloud when it happens.
     Lost(&'static str),
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::agent::AGENTS;
+    use crate::event::EVENTS;
+
+    #[test]
+    fn every_agent_says_of_every_event_what_becomes_of_it() {
+        for agent in AGENTS {
+            for spec in EVENTS {
+                let rows: Vec<&Covered> =
+                    agent.coverage.iter().filter(|row| row.event == spec.kind).collect();
+                let [row] = rows[..] else {
+                    panic!("{} rows of {} in {}", rows.len(), spec.name, agent.name)
+                };
+                let told: Vec<&str> = row.fields.iter().map(|(field, _)| field.name()).collect();
+                let may: Vec<&str> = spec.answers.iter().map(|field| field.name()).collect();
+                let both = (told.iter().collect::<HashSet<_>>(), may.iter().collect::<HashSet<_>>());
+                assert_eq!(both.0, both.1, "{} in {}", spec.name, agent.name);
+                assert_eq!(told.len(), may.len(), "{} in {} says a field twice", spec.name, agent.name);
+            }
+            assert_eq!(agent.coverage.len(), EVENTS.len(), "{}", agent.name);
+        }
+    }
+
+    #[test]
+    fn only_a_gate_is_enforced_and_what_is_not_there_applies_nothing() {
+        for (agent, row) in AGENTS.iter().flat_map(|agent| agent.coverage.iter().map(move |row| (agent, row)))
+        {
+            let name = format!("{} in {}", row.event.name(), agent.name);
+            let applied = row.fields.iter().any(|(_, effect)| *effect == Effect::Applied);
+            match row.reach {
+                Reach::Enforced => assert!(row.event.can_block(), "{name}"),
+                Reach::Observed => {}
+                Reach::NotAvailable => {
+                    assert!(!applied, "{name}");
+                    assert!(!row.note.is_empty(), "{name} does not say why");
+                }
+            }
+            for (_, effect) in row.fields {
+                match effect {
+                    Effect::Applied => {}
+                    Effect::Degraded(how) | Effect::Lost(how) => assert!(!how.is_empty(), "{name}"),
+                }
+            }
+        }
+    }
+}

@@ -10,20 +10,41 @@
 //! call becomes, how their decisions are joined, what happens to an answer the
 //! agent cannot take) stands here, once.
 
+mod adapter;
+mod asking;
+mod attachments;
 mod coverage;
+mod fan_in;
+mod fan_out;
 mod happening;
+mod hear;
+mod memory;
+pub mod patch;
+mod reading;
+#[cfg(test)]
+pub(crate) mod recorded;
+pub mod saying;
+mod servers;
+mod sources;
+#[cfg(test)]
+mod tiny;
 mod tools;
 mod verdict;
 mod wire;
 
+pub use adapter::{Adapter, Answered, refuse};
 pub use coverage::{Covered, Effect, Reach};
 pub use happening::{
     Ending, Failing, Happening, McpServer, Moment, NativeCall, Output, Subagent, ToolCall, ToolClass,
 };
+pub use hear::{Heard, hear};
+pub use servers::McpLookup;
+pub use sources::left_to;
 pub use tools::{NativeTool, cursor_call, native_input};
 pub use verdict::{Reply, Verdict, Words};
 pub use wire::{EventRow, Names, write};
 
+use crate::dialect;
 use crate::payload::Payload;
 use crate::source::Level;
 
@@ -117,7 +138,8 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] = &[];
+pub const AGENTS: &[&Agent] =
+    &[&dialect::claude::AGENT, &dialect::codex::AGENT, &dialect::gemini::AGENT, &dialect::qwen::AGENT];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {

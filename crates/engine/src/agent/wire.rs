@@ -79,7 +79,10 @@ impl Names {
             None => Value::Null,
             Some(Ok(Value::String(text))) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
             Some(Ok(value)) => value,
-            Some(Err(_)) => Value::Null,
+            // What cannot be read must not look like a call without an input.
+            Some(Err(error)) => {
+                return Err(NotUnderstood(format!("`{}` of {name} cannot be read: {error}", self.input)));
+            }
         };
         match input {
             Value::Object(input) => Ok(Some(NativeCall { name, id: payload.text(self.call), input })),

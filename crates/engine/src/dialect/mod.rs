@@ -4,6 +4,9 @@
 //! Pure: an event in, a payload out; an exit in, an outcome out.
 
 pub mod claude;
+pub mod codex;
+pub mod gemini;
+pub mod qwen;
 
 use std::sync::Arc;
 

@@ -39,6 +39,7 @@ pub fn records(
         directory: None,
         timeout_ms: None,
         conversation: event.conversation(),
+        agent: None,
         request: Arc::clone(&request),
         response: None,
         duration: None,

@@ -11,7 +11,7 @@ use crate::outcome::Failure;
 use crate::record::Keep;
 use crate::rule::hookify::Mode;
 use crate::run::Cancel;
-use crate::source::{Roots, Selection, ThirdParty};
+use crate::source::{Levels, Roots, Selection, ThirdParty};
 
 /// Everything an engine is built from. What comes from outside stands here.
 #[derive(Clone)]
@@ -28,6 +28,10 @@ pub struct Settings {
     pub third_party: ThirdParty,
     /// Which sources take part.
     pub selection: Selection,
+    /// Levels whose sources do not: an agent runs them itself.
+    pub without: Levels,
+    /// The agent that calls us, for the record.
+    pub agent: Option<&'static str>,
     /// How hookify rules are read and decided.
     pub hookify: Mode,
     /// `[experiments] hooks_ide_project_config`.
@@ -66,6 +70,8 @@ impl Settings {
             trust: TrustMode::default(),
             third_party: ThirdParty::default(),
             selection: Selection::default(),
+            without: Levels::default(),
+            agent: None,
             hookify: Mode::default(),
             project_experiment: false,
             environment: Vec::new(),
@@ -110,6 +116,7 @@ pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
         hookify: settings.hookify,
         project_experiment: settings.project_experiment,
         selection: settings.selection,
+        without: settings.without,
         thorough,
     }
 }

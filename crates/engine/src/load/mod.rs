@@ -28,7 +28,7 @@ use crate::edition::Edition;
 use crate::problem::Problem;
 use crate::read_file::Glimpse;
 use crate::rule::hookify;
-use crate::source::{self, Format, Roots, Selection, Source, ThirdParty};
+use crate::source::{self, Format, Levels, Roots, Selection, Source, ThirdParty};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
 use reading::Reading;
@@ -154,6 +154,8 @@ pub struct LoadOptions {
     pub project_experiment: bool,
     /// Which sources take part.
     pub selection: Selection,
+    /// Levels whose sources do not.
+    pub without: Levels,
     /// Compile every matcher and look for every script, as `check` wants;
     /// a run leaves that to the hooks of its own event.
     pub thorough: bool,
@@ -350,7 +352,10 @@ impl Surroundings {
             Surface::Desktop => true,
             Surface::Cloud => source.level.is_in_cloud(),
         };
-        sources.retain(|source| runs_here(source) && self.options.selection.includes(source));
+        let takes_part = |source: &Source| {
+            self.options.selection.includes(source) && !self.options.without.has(source.level)
+        };
+        sources.retain(|source| runs_here(source) && takes_part(source));
         Listing { sources, listed, problems: plugins.problems }
     }
 

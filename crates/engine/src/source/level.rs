@@ -29,6 +29,28 @@ pub enum Level {
     Plugin,
 }
 
+/// Some of the levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Levels(u16);
+
+impl Levels {
+    /// These.
+    pub fn of(levels: &[Level]) -> Levels {
+        levels.iter().fold(Levels::default(), |some, level| some.with(*level))
+    }
+
+    /// This one too.
+    #[must_use]
+    pub fn with(self, level: Level) -> Levels {
+        Levels(self.0 | 1 << level as u16)
+    }
+
+    /// Whether this one is among them.
+    pub fn has(self, level: Level) -> bool {
+        self.0 & 1 << level as u16 != 0
+    }
+}
+
 impl Level {
     /// The word used in lists, records and traces.
     pub fn name(self) -> &'static str {

@@ -1,9 +1,12 @@
 //! Claude Code's hooks: their events and tools by its names, the payload they
 //! read, the answers they give, and what their matchers and `if` rules mean.
 //!
+//! `agent` is the other side: Claude Code calls us.
+//!
 //! What differs between events is a row of `events`; what differs between
 //! tools is a row of `tools`. Pure.
 
+pub(in crate::dialect) mod agent;
 mod answer;
 mod encode;
 mod events;
@@ -15,6 +18,7 @@ mod rule;
 mod tests;
 mod tools;
 
+pub use agent::AGENT;
 pub use answer::decode_answer;
 pub use encode::encode_event;
 pub use events::{CLAUDE_EVENTS, ClaudeEvent, Sees, of_kind, without_counterpart};
@@ -22,6 +26,7 @@ pub use matcher::ClaudeMatcher;
 pub use native::{Native, to_native};
 pub use rule::Condition;
 pub use tools::{KNOWN_TOOLS, native_tool};
+pub(in crate::dialect) use tools::mcp_parts;
 
 /// What an entry of Claude Code says that a native one cannot.
 #[derive(Debug, Clone, Default)]

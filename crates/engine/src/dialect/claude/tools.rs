@@ -4,22 +4,30 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::ClaudeMatcher;
+use crate::agent::{NativeTool, ToolClass};
 use crate::fill::Event;
 use crate::payload::rename_key as rename;
 
-/// A tool of ours, and what Claude Code may call it; the usual name first.
-const TOOLS: &[(&str, &[&str])] = &[
-    ("Shell", &["Bash"]),
-    ("Write", WRITERS),
-    ("StrReplace", WRITERS),
-    ("ApplyPatch", WRITERS),
-    ("EditNotebook", WRITERS),
-    ("Read", &["Read"]),
-    ("Grep", &["Grep"]),
-    ("Task", &["Task", "Agent"]),
-    ("WebFetch", &["WebFetch"]),
-    ("WebSearch", &["WebSearch"]),
+/// Claude Code's tools, and ours; the usual name of each first.
+#[rustfmt::skip]
+pub(in crate::dialect) const TOOLS: &[NativeTool] = &[
+    NativeTool { names: &["Bash", "PowerShell", "Monitor"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
+    NativeTool { names: &["Write", "Edit", "MultiEdit"], cursor: "Write", class: ToolClass::Write, fields: &[] },
+    NativeTool { names: &["NotebookEdit"], cursor: "Write", class: ToolClass::Write,
+        fields: &[("notebook_path", "file_path"), ("new_source", "new_string")] },
+    NativeTool { names: &["Read"], cursor: "Read", class: ToolClass::Read, fields: &[] },
+    NativeTool { names: &["Grep", "Glob"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
+    NativeTool { names: &["Task", "Agent"], cursor: "Task", class: ToolClass::Task, fields: &[] },
+    NativeTool { names: &["WebFetch"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
+    NativeTool { names: &["WebSearch"], cursor: "WebSearch", class: ToolClass::Other, fields: &[] },
 ];
+
+/// Tools that are one of ours when Claude Code tells of them. A hook that was
+/// written for them is not imported: the original product imports none.
+const TOLD_ONLY: &[&str] = &["PowerShell", "Monitor", "Glob"];
+
+/// Other names of ours for a tool that changes files.
+const OUR_WRITERS: &[&str] = &["StrReplace", "ApplyPatch", "EditNotebook"];
 
 /// Whatever changes a file is one tool here.
 pub(super) const WRITERS: &[&str] = &["Write", "Edit", "MultiEdit", "NotebookEdit"];
@@ -58,10 +66,28 @@ pub const KNOWN_TOOLS: &[&str] = &[
 
 /// Our tool for one of Claude Code's; none when there is no counterpart.
 pub fn native_tool(claude: &str) -> Option<String> {
-    if let Some(rest) = claude.strip_prefix("mcp__") {
-        return rest.split_once("__").map(|(_, tool)| format!("MCP:{tool}"));
+    if let Some((_, tool)) = mcp_parts(claude, None) {
+        return Some(format!("MCP:{tool}"));
     }
-    TOOLS.iter().find(|(_, names)| names.contains(&claude)).map(|(native, _)| (*native).to_owned())
+    let row = TOOLS.iter().find(|row| row.names.contains(&claude) && !TOLD_ONLY.contains(&claude));
+    row.map(|row| row.cursor.to_owned())
+}
+
+/// The server and the tool in `mcp__server__tool`. A server whose name holds
+/// two bars itself is known only where it was told beside.
+pub(in crate::dialect) fn mcp_parts<'n>(name: &'n str, told: Option<&str>) -> Option<(String, &'n str)> {
+    let rest = name.strip_prefix("mcp__")?;
+    let behind = |server: &str| rest.strip_prefix(&in_tool_names(server))?.strip_prefix("__");
+    match told.and_then(|server| Some((server.to_owned(), behind(server)?))) {
+        Some(parts) => Some(parts),
+        None => rest.split_once("__").map(|(server, tool)| (server.to_owned(), tool)),
+    }
+}
+
+/// A server's name as it stands in the names of its tools.
+fn in_tool_names(server: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    server.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect()
 }
 
 /// Every name Claude Code might have for the tool of an event. A server that
@@ -75,10 +101,11 @@ pub(super) fn names(event: &Event, pattern: &str) -> Vec<String> {
         };
         return servers.iter().map(|server| format!("mcp__{server}__{tool}")).collect();
     }
-    match TOOLS.iter().find(|(ours, _)| *ours == native) {
-        Some((_, names)) => names.iter().map(|name| (*name).to_owned()).collect(),
-        None => vec![native],
-    }
+    let cursor = if OUR_WRITERS.contains(&native.as_str()) { "Write" } else { native.as_str() };
+    let rows = TOOLS.iter().filter(|row| row.cursor == cursor).flat_map(|row| row.names);
+    let names: Vec<String> =
+        rows.filter(|name| !TOLD_ONLY.contains(name)).map(|name| (*name).to_owned()).collect();
+    if names.is_empty() { vec![native] } else { names }
 }
 
 /// The servers that a pattern names, and a word for one that nobody named.

@@ -1,0 +1,380 @@
+//! `boathook agent hook`, as Claude Code calls it: payloads on stdin, answers
+//! on stdout, and never an abnormal end.
+
+mod context;
+
+use std::fs;
+
+use context::{TestContext, read};
+use serde_json::{Value, json};
+
+/// A test's place with these hooks of the user's.
+fn with_hooks(hooks: Value) -> TestContext {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", &json!({ "version": 1, "hooks": hooks }).to_string());
+    fs::create_dir_all(cx.path("project/.git")).expect("a folder");
+    cx
+}
+
+/// Something Claude Code tells of the project.
+fn told(cx: &TestContext, event: &str, more: Value) -> Value {
+    let mut payload = json!({
+        "session_id": "s1", "transcript_path": "/t.jsonl", "cwd": cx.project(), "prompt_id": "p1",
+        "permission_mode": "default", "hook_event_name": event,
+    });
+    let fields = payload.as_object_mut().expect("an object");
+    fields.extend(more.as_object().expect("an object").clone());
+    payload
+}
+
+fn bash(cx: &TestContext, command: &str) -> Value {
+    let input = json!({ "command": command, "description": "x" });
+    told(cx, "PreToolUse", json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": "t1" }))
+}
+
+/// What the agent gets: always one object or nothing, always with exit code 0.
+fn answer(cx: &TestContext, payload: &Value) -> Value {
+    let output = cx.output_with(["agent", "hook", "claude"], payload.to_string().as_bytes());
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
+    if stdout.is_empty() {
+        return Value::Null;
+    }
+    serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"))
+}
+
+fn decision(answer: &Value) -> &str {
+    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("none")
+}
+
+fn prints(answer: &Value) -> String {
+    format!("echo '{answer}'")
+}
+
+#[test]
+fn a_hooks_answer_reaches_the_agent_in_its_own_words() {
+    let cases = [
+        ("deny", json!({"permission": "deny", "agent_message": "use make"}), "deny"),
+        ("ask", json!({"permission": "ask", "user_message": "sure?"}), "ask"),
+        ("allow says nothing", json!({"permission": "allow"}), "none"),
+        ("no opinion", json!({}), "none"),
+        ("Claude's form", json!({"hookSpecificOutput": {"permissionDecision": "deny"}}), "deny"),
+    ];
+    for event in ["preToolUse", "beforeShellExecution"] {
+        for (name, says, expected) in &cases {
+            let cx = with_hooks(json!({ event: [{ "command": prints(says) }] }));
+            let answer = answer(&cx, &bash(&cx, "ls"));
+            assert_eq!(decision(&answer), *expected, "{event}: {name}: {answer}");
+            if *expected == "deny" {
+                let reason = &answer["hookSpecificOutput"]["permissionDecisionReason"];
+                assert!(reason.as_str().is_some_and(|reason| !reason.is_empty()), "{answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_second_gate_sees_what_the_first_one_left() {
+    let says = prints(&json!({"updated_input": {"command": "ls -l", "description": "x"}}));
+    let cx = with_hooks(json!({
+        "preToolUse": [{ "command": says }],
+        "beforeShellExecution": [{ "command": "cat > seen.json; echo '{}'" }],
+    }));
+    let answer = answer(&cx, &bash(&cx, "ls"));
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["command"], "ls -l");
+    let seen: Value = serde_json::from_str(&read(&cx.path("home/.cursor/seen.json"))).expect("a payload");
+    assert_eq!(seen["command"], "ls -l");
+    assert_eq!(seen["cwd"], json!(cx.project()));
+    assert_eq!((&seen["conversation_id"], &seen["generation_id"]), (&json!("s1"), &json!("p1")));
+    assert_eq!(seen["transcript_path"], "/t.jsonl");
+}
+
+#[test]
+fn a_hook_that_fails_refuses_only_when_it_is_fail_closed() {
+    let broken = ["exit 1", "echo '{\"permission\":'", "kill -9 $$", "./none.sh"];
+    for command in broken {
+        for (fail_closed, expected) in [(false, "none"), (true, "deny")] {
+            let hook = json!({ "command": command, "failClosed": fail_closed });
+            let cx = with_hooks(json!({ "beforeShellExecution": [hook] }));
+            let answer = answer(&cx, &bash(&cx, "ls"));
+            assert_eq!(decision(&answer), expected, "{command}: {answer}");
+            // Whatever came of it, a person is told.
+            assert!(
+                answer["systemMessage"].as_str().is_some_and(|told| !told.is_empty()),
+                "{command}: {answer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_understood_is_refused_when_a_gate_is_fail_closed() {
+    let hooks = |fail_closed: bool| json!({ "beforeShellExecution": [{ "command": "true", "failClosed": fail_closed }] });
+    let deep = format!(
+        r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}1{}}}"#,
+        "[".repeat(500),
+        "]".repeat(500)
+    );
+    let payloads = ["", "{", "[]", "{}", r#"{"hook_event_name":"Unheard"}"#, "\u{1}", &deep];
+    for payload in payloads {
+        let cx = with_hooks(hooks(true));
+        let output = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
+        assert!(!output.stderr.is_empty() || !output.stdout.is_empty(), "{payload}: silence is no refusal");
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(stdout.contains(r#""decision":"block""#), "{payload}: {stdout}");
+        let cx = with_hooks(hooks(false));
+        let output = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{payload}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stderr.contains("no hook was asked"), "{payload}: {stderr}");
+    }
+}
+
+#[test]
+fn a_source_that_cannot_be_read_counts_as_fail_closed() {
+    let cx = with_hooks(json!({}));
+    cx.write("home/.cursor/hooks.json", "{ broken");
+    let output = cx.output_with(["agent", "hook", "claude"], b"{");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("block"));
+}
+
+#[test]
+fn half_a_surrogate_hides_no_command() {
+    let says = prints(&json!({"permission": "deny"}));
+    let hook = json!({ "command": says, "matcher": "rm -rf" });
+    let cx = with_hooks(json!({ "beforeShellExecution": [hook] }));
+    let payload = bash(&cx, "rm -rf / HALF").to_string().replace("HALF", "\\ud800");
+    let output = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
+    assert!(String::from_utf8_lossy(&output.stdout).contains(r#""permissionDecision":"deny""#));
+}
+
+#[test]
+fn cursor_runs_its_hooks_itself() {
+    let cx = with_hooks(json!({ "preToolUse": [{ "command": "touch ran; exit 2", "failClosed": true }] }));
+    let mut payload = bash(&cx, "ls");
+    payload["cursor_version"] = json!("3.1.0");
+    assert_eq!(answer(&cx, &payload), Value::Null);
+    assert!(!cx.path("home/.cursor/ran").exists());
+}
+
+#[test]
+fn a_refused_call_is_told_once_as_failed() {
+    let cx = with_hooks(json!({
+        "beforeShellExecution": [{ "command": "echo no >&2; exit 2" }],
+        "postToolUseFailure": [{ "command": "cat >> failed.jsonl" }],
+    }));
+    let refused = bash(&cx, "ls");
+    assert_eq!(decision(&answer(&cx, &refused)), "deny");
+    let failed = || read(&cx.path("home/.cursor/failed.jsonl"));
+    let event: Value = serde_json::from_str(&failed()).expect("one event");
+    assert_eq!(event["failure_type"], "permission_denied");
+    assert_eq!((&event["tool_name"], &event["tool_use_id"]), (&json!("Shell"), &json!("t1")));
+    assert_eq!(event["error_message"], "no");
+    // An agent that tells the same again is not heard twice.
+    let call = json!({ "tool_name": "Bash", "tool_input": refused["tool_input"], "tool_use_id": "t1", "error": "denied" });
+    answer(&cx, &told(&cx, "PostToolUseFailure", call.clone()));
+    assert_eq!(failed().lines().count(), 1);
+    // Another failure of the same call is one of its own.
+    answer(&cx, &told(&cx, "PostToolUseFailure", call));
+    assert_eq!(failed().lines().count(), 2);
+}
+
+#[test]
+fn a_command_that_fails_is_a_failure_and_a_command_that_ran() {
+    let cx = with_hooks(json!({
+        "postToolUse": [{ "command": "cat >> post" }],
+        "postToolUseFailure": [{ "command": "cat >> failure" }],
+        "afterShellExecution": [{ "command": "cat >> shell" }],
+    }));
+    let after = json!({
+        "tool_name": "Bash", "tool_input": {"command": "false"}, "tool_use_id": "t1",
+        "error": "Exit code 3\nout\nerr", "is_interrupt": false, "duration_ms": 27,
+    });
+    answer(&cx, &told(&cx, "PostToolUseFailure", after));
+    let seen = |name: &str| read(&cx.path(&format!("home/.cursor/{name}")));
+    assert_eq!(seen("post"), "");
+    let (failure, shell): (Value, Value) = (
+        serde_json::from_str(&seen("failure")).expect("one event"),
+        serde_json::from_str(&seen("shell")).expect("one event"),
+    );
+    assert_eq!((&failure["failure_type"], &failure["duration"]), (&json!("error"), &json!(27)));
+    assert_eq!((&shell["command"], &shell["duration"]), (&json!("false"), &json!(27)));
+    assert!(shell["output"].as_str().is_some_and(|output| output.contains("out\nerr")));
+}
+
+#[test]
+fn a_call_is_timed_where_the_agent_does_not() {
+    let cx = with_hooks(json!({ "postToolUse": [{ "command": "cat > post" }] }));
+    answer(&cx, &bash(&cx, "ls"));
+    // The answer is out: time passes in the agent.
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    let after = json!({
+        "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1",
+        "tool_response": {"stdout": "a", "stderr": ""},
+    });
+    answer(&cx, &told(&cx, "PostToolUse", after));
+    let post: Value = serde_json::from_str(&read(&cx.path("home/.cursor/post"))).expect("one event");
+    assert!(post["duration"].as_f64().is_some_and(|took| took >= 30.0), "{post}");
+    let output: Value = serde_json::from_str(post["tool_output"].as_str().expect("text")).expect("JSON text");
+    assert_eq!(output["stdout"], "a");
+}
+
+#[test]
+fn a_prompt_carries_rules_and_mentions() {
+    let cx = with_hooks(json!({ "beforeSubmitPrompt": [{ "command": "cat > prompt; echo '{}'" }] }));
+    cx.write("project/CLAUDE.md", "rules");
+    cx.write("project/src/a.rs", "code");
+    answer(&cx, &told(&cx, "UserPromptSubmit", json!({ "prompt": "look at @src/a.rs and @none.rs" })));
+    let event: Value = serde_json::from_str(&read(&cx.path("home/.cursor/prompt"))).expect("one event");
+    let project = cx.project();
+    assert_eq!(
+        event["attachments"],
+        json!([
+            {"type": "rule", "file_path": project.join("CLAUDE.md")},
+            {"type": "file", "file_path": project.join("src/a.rs")},
+        ])
+    );
+}
+
+#[test]
+fn a_refused_prompt_is_blocked_with_its_reason() {
+    let says = prints(&json!({"continue": false, "user_message": "no secrets in prompts"}));
+    let cx = with_hooks(json!({ "beforeSubmitPrompt": [{ "command": says }] }));
+    let answer = answer(&cx, &told(&cx, "UserPromptSubmit", json!({ "prompt": "key=1" })));
+    assert_eq!((&answer["decision"], &answer["reason"]), (&json!("block"), &json!("no secrets in prompts")));
+}
+
+#[test]
+fn a_file_is_shown_to_hooks_before_it_is_read_and_its_redaction_to_the_model() {
+    let cx = with_hooks(
+        json!({ "beforeReadFile": [{ "command": "cat > read; echo '{\"new_content\":\"KEY=***\"}'" }] }),
+    );
+    cx.write("project/.env", "KEY=1");
+    let input = json!({ "file_path": cx.path("project/.env") });
+    let payload =
+        told(&cx, "PreToolUse", json!({ "tool_name": "Read", "tool_input": input, "tool_use_id": "t1" }));
+    let answer = answer(&cx, &payload);
+    let event: Value = serde_json::from_str(&read(&cx.path("home/.cursor/read"))).expect("one event");
+    assert_eq!(event["content"], "KEY=1");
+    assert_eq!(decision(&answer), "deny");
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().expect("a reason");
+    assert!(reason.ends_with("KEY=***") && !answer.to_string().contains("KEY=1"), "{reason}");
+}
+
+#[test]
+fn variables_of_a_session_reach_the_agents_shell() {
+    let says = prints(&json!({"env": {"TICKET": "a b$c", "OTHER": "x"}, "additional_context": "hello"}));
+    let cx = with_hooks(json!({ "sessionStart": [{ "command": says }] }));
+    let file = cx.path("env.sh");
+    fs::write(&file, "export BEFORE=1\n").expect("a file");
+    let mut command = cx.command(["agent", "hook", "claude"]);
+    command.env("CLAUDE_ENV_FILE", &file);
+    let payload = told(&cx, "SessionStart", json!({ "source": "startup" })).to_string();
+    let output = context::pipe(command, payload.as_bytes());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("hello"));
+    assert_eq!(read(&file), "export BEFORE=1\nexport TICKET='a b$c'\nexport OTHER='x'\n");
+    // On no other event.
+    let mut command = cx.command(["agent", "hook", "claude"]);
+    command.env("CLAUDE_ENV_FILE", &file);
+    context::pipe(command, bash(&cx, "ls").to_string().as_bytes());
+    assert_eq!(read(&file).lines().count(), 3);
+}
+
+#[test]
+fn a_stop_goes_on_until_the_limit_and_says_so_in_the_log() {
+    let says = prints(&json!({"followup_message": "run the tests"}));
+    let cx = with_hooks(json!({
+        "stop": [{ "command": says }],
+        "afterAgentResponse": [{ "command": "cat >> responses" }],
+    }));
+    let stop = |looping: bool| {
+        let more = json!({ "stop_hook_active": looping, "last_assistant_message": "done" });
+        answer(&cx, &told(&cx, "Stop", more))
+    };
+    for number in 0..5 {
+        let answer = stop(number > 0);
+        assert_eq!((&answer["decision"], &answer["reason"]), (&json!("block"), &json!("run the tests")));
+    }
+    assert_eq!(stop(true)["decision"], Value::Null, "the sixth ends");
+    assert_eq!(read(&cx.path("home/.cursor/responses")).lines().count(), 6);
+    let log = cx.output(["log", "--json"]);
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    assert_eq!(log.matches(r#""automatic_followup":true"#).count(), 5, "{log}");
+    assert!(log.contains(r#""agent":"claude""#));
+}
+
+#[test]
+fn what_the_agent_runs_itself_is_left_to_it() {
+    let cx = with_hooks(json!({ "preToolUse": [{ "command": "echo ours >> ran" }] }));
+    let claude = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "echo theirs >> ~/.cursor/ran" }] }] } });
+    cx.write("home/.claude/settings.json", &claude.to_string());
+    cx.write("project/.claude/settings.json", &claude.to_string());
+    cx.write(
+        "project/.claude/hookify.no.local.md",
+        "---\nname: no\nenabled: true\nevent: bash\npattern: forbidden\naction: block\n---\nno\n",
+    );
+    cx.trust();
+    assert_eq!(decision(&answer(&cx, &bash(&cx, "forbidden"))), "deny", "rules are ours without the plugin");
+    assert_eq!(read(&cx.path("home/.cursor/ran")), "ours\n");
+    let with_plugin = json!({ "enabledPlugins": { "hookify@somewhere": true }, "hooks": claude["hooks"] });
+    cx.write("home/.claude/settings.json", &with_plugin.to_string());
+    assert_eq!(decision(&answer(&cx, &bash(&cx, "forbidden"))), "none", "the plugin decides");
+}
+
+#[test]
+fn an_agent_that_went_elsewhere_keeps_the_hooks_of_its_project() {
+    let cx = with_hooks(json!({}));
+    let says = prints(&json!({"permission": "deny", "user_message": "project"}));
+    cx.write("project/.cursor/hooks.json", &context::one_hook("beforeShellExecution", &says));
+    cx.trust();
+    fs::create_dir_all(cx.path("other/.git")).expect("a folder");
+    let mut payload = bash(&cx, "ls");
+    payload["cwd"] = json!(cx.path("other"));
+    assert_eq!(decision(&answer(&cx, &payload)), "deny");
+}
+
+#[test]
+fn an_agent_that_nobody_knows_is_named() {
+    let cx = TestContext::new();
+    let output = cx.output_with(["agent", "hook", "klaude"], b"{}");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no agent `klaude`"));
+}
+
+#[test]
+fn what_the_user_chose_about_agents_counts() {
+    let says = prints(&json!({"permission": "allow"}));
+    let cx = with_hooks(json!({ "preToolUse": [{ "command": says }] }));
+    cx.write("home/.config/boathook/config.toml", "[agents]\nallow = \"skip-prompt\"\n");
+    assert_eq!(decision(&answer(&cx, &bash(&cx, "ls"))), "allow");
+    cx.write("home/.config/boathook/config.toml", "[agents]\nallow = \"always\"\n");
+    let output = cx.output_with(["agent", "hook", "claude"], bash(&cx, "ls").to_string().as_bytes());
+    assert!(output.stdout.is_empty());
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        stderr.contains(r#"agents.allow cannot be "always"; write "agent" or "skip-prompt""#),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn mcp_servers_are_looked_up_where_agents_keep_them() {
+    let cx = with_hooks(json!({ "beforeMCPExecution": [{ "command": "cat > mcp; echo '{}'" }] }));
+    cx.write(
+        "project/.mcp.json",
+        r#"{ "mcpServers": { "mini": { "command": "python3", "args": ["mini.py"] } } }"#,
+    );
+    cx.write("home/.codex/config.toml", "[mcp_servers.far]\nurl = \"https://far.example\"\n");
+    let call = |name: &str| json!({ "tool_name": name, "tool_input": {"text": "hi"}, "tool_use_id": "t1" });
+    let cases = [
+        ("mcp__mini__echo", "command", "python3 mini.py", "mini"),
+        ("mcp__far__echo", "url", "https://far.example", "far"),
+    ];
+    for (tool, field, value, server) in cases {
+        answer(&cx, &told(&cx, "PreToolUse", call(tool)));
+        let event: Value = serde_json::from_str(&read(&cx.path("home/.cursor/mcp"))).expect("one event");
+        assert_eq!((&event["tool_name"], &event["mcp_server_name"]), (&json!("echo"), &json!(server)));
+        assert_eq!(event[field], value, "{event}");
+        assert_eq!(event["tool_input"], r#"{"text":"hi"}"#);
+    }
+}

@@ -1,0 +1,35 @@
+//! Payloads that real agents sent, and what must hold for each of them.
+
+use std::path::Path;
+
+use super::{Agent, Happening, Told};
+use crate::payload::Payload;
+
+/// What an agent sent, by the name of the file, in the order it came.
+pub(crate) fn payloads(agent: &str) -> Vec<(String, Payload)> {
+    let directory =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/agents/payloads").join(agent);
+    let entries = std::fs::read_dir(&directory).expect("recorded payloads");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let read = |path: &Path| Payload::parse(&std::fs::read(path).expect("a file")).expect("a JSON object");
+    let name = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), read(path))).collect()
+}
+
+/// What an agent told by a payload that names its event.
+pub(crate) fn decoded(agent: &Agent, payload: &Payload) -> Happening {
+    let told = Told { event: None, payload: payload.clone() };
+    (agent.decode_event)(&told).unwrap_or_else(|error| panic!("{error}: {}", payload.to_json()))
+}
+
+/// Every payload is understood, and means the same when it was written again.
+pub(crate) fn assert_stable(agent: &Agent) {
+    let payloads = payloads(agent.name);
+    assert!(payloads.len() > 20, "{} of {}", payloads.len(), agent.name);
+    for (name, payload) in payloads {
+        let happening = decoded(agent, &payload);
+        let again = (agent.encode_event)(&happening);
+        assert_eq!(decoded(agent, &again), happening, "{name}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Claude Code calls us: what it tells, and what it is answered.
+//!
+//! The wire format is spoken by others too. What differs between them is a
+//! value of `Wire`: the names of the facts, the tools, and where a tool's
+//! output holds what we look for.
+
+mod calls;
+mod coverage;
+mod events;
+mod reply;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+pub(in crate::dialect) use coverage::{NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, row};
+pub(in crate::dialect) use reply::refuse_blindly;
+
+use super::events::without_counterpart;
+use super::tools::TOOLS;
+use crate::agent::{
+    Abilities, Agent, Asks, Happening, Moment, Names, NativeTool, NotUnderstood, Reply, Told, Verdict, write,
+};
+use crate::payload::Payload;
+use crate::source::Level;
+
+/// Claude Code, as an agent.
+pub const AGENT: Agent = Agent {
+    name: "claude",
+    title: "Claude Code",
+    driven: Some("2.1.325"),
+    decode_event: |told| WIRE.decode(told),
+    encode_decision: |happening, verdict| WIRE.reply(happening, verdict),
+    encode_event: |happening| WIRE.encode(happening),
+    refuse_blindly,
+    abilities: Abilities {
+        asks: Asks::Natively,
+        rewrites: true,
+        replaces_output: true,
+        context_before_tool: true,
+    },
+    coverage: coverage::CLAUDE,
+    // Never `WorktreeCreate`: who listens there has to make the worktree.
+    listens: &[
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PermissionDenied",
+        "SubagentStop",
+        "Stop",
+        "StopFailure",
+        "PreCompact",
+        "SessionEnd",
+    ],
+    env_file: Some("CLAUDE_ENV_FILE"),
+    rule_files: &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/*.md"],
+    runs_itself: &[Level::ClaudeLocal, Level::ClaudeProject, Level::ClaudeUser],
+};
+
+/// The names of the facts that go with every event.
+pub(in crate::dialect) const NAMES: Names = Names {
+    event: "hook_event_name",
+    session: "session_id",
+    generation: "prompt_id",
+    model: "model",
+    cwd: "cwd",
+    transcript: "transcript_path",
+    mode: "permission_mode",
+    subagent: "agent_id",
+    subagent_kind: "agent_type",
+    tool: "tool_name",
+    input: "tool_input",
+    call: "tool_use_id",
+};
+
+const WIRE: Wire = Wire {
+    names: NAMES,
+    tools: TOOLS,
+    tells_server: true,
+    empty_is_machine: false,
+    printed: calls::printed,
+    exit_code: calls::exit_code,
+    before: calls::before,
+};
+
+/// What differs between agents of this wire format.
+pub(in crate::dialect) struct Wire {
+    /// Where the facts stand.
+    pub(in crate::dialect) names: Names,
+    /// Its tools.
+    pub(in crate::dialect) tools: &'static [NativeTool],
+    /// It says beside a call whose MCP tool it is.
+    pub(in crate::dialect) tells_server: bool,
+    /// An empty prompt was made by the program.
+    pub(in crate::dialect) empty_is_machine: bool,
+    /// What a shell printed and its exit code, in what the tool returned.
+    pub(in crate::dialect) printed: fn(&Value) -> (Option<String>, Option<i32>),
+    /// A shell's exit code in the text of an error.
+    pub(in crate::dialect) exit_code: fn(&str) -> Option<i32>,
+    /// The text that a tool changed, in what the tool returned.
+    pub(in crate::dialect) before: fn(&Value) -> Option<&str>,
+}
+
+impl Wire {
+    /// What the agent told, in our words.
+    pub(in crate::dialect) fn decode(&self, told: &Told) -> Result<Happening, NotUnderstood> {
+        let event = self.names.event_of(told)?;
+        let known = events::ROWS.iter().any(|row| row.name == event);
+        if !known && without_counterpart(&event) {
+            return Ok(Happening::of(&event, Moment::Nothing("no event of ours is like it")));
+        }
+        let mut happening = self.names.read(told, events::ROWS)?;
+        let empty = Moment::Prompt { text: String::new() };
+        if self.empty_is_machine && happening.moment == empty {
+            happening.moment = Moment::Nothing(events::MACHINE_MADE);
+        }
+        self.add_calls(&mut happening, &told.payload);
+        Ok(happening)
+    }
+
+    /// What the agent would have told.
+    pub(in crate::dialect) fn encode(&self, happening: &Happening) -> Payload {
+        let mut payload = write(&self.names, events::ROWS, happening);
+        if self.tells_server {
+            calls::write_server(happening, &mut payload);
+        }
+        payload
+    }
+
+    /// The answer in the agent's words.
+    pub(in crate::dialect) fn reply(&self, happening: &Happening, verdict: &Verdict) -> Reply {
+        reply::encode(self, happening, verdict)
+    }
+}

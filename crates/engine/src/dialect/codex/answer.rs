@@ -1,0 +1,169 @@
+//! The answers Codex takes, and no key more.
+
+use serde_json::{Map, Value};
+
+use super::patches;
+use super::tools::{self, PATCH, SHELL, TOOLS};
+use crate::agent::saying::{as_text, cannot_rewrite, for_user, joined, said};
+use crate::agent::{Happening, Moment, NativeCall, Reply, Verdict, Words, native_input};
+
+/// Events on which exit code 2 holds something back.
+const GATES: &[&str] = &["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
+/// Events that read no answer, or none of ours.
+const DEAF: &[&str] = &["SessionEnd", "PermissionRequest", "PostCompact", "SubagentStart"];
+
+/// The answer to what happened.
+pub(super) fn encode_decision(happening: &Happening, verdict: &Verdict) -> Reply {
+    let answer = match &happening.moment {
+        Moment::BeforeTool { .. } => before_tool(happening, verdict),
+        Moment::Prompt { .. } => match &verdict.refused {
+            Some(words) => blocked(&words.user, verdict.notice.as_deref()),
+            None => context("UserPromptSubmit", verdict),
+        },
+        Moment::AfterTool { .. } | Moment::ToolFailed { .. } => after_tool(verdict),
+        Moment::SessionStart { .. } => context("SessionStart", verdict),
+        Moment::Stop(_) | Moment::SubagentStop(_) => ending(verdict),
+        Moment::Compact { .. } => noticed(verdict.notice.as_deref()),
+        Moment::SessionEnd { .. } | Moment::Response { .. } | Moment::Thought { .. } | Moment::Nothing(_) => {
+            Map::new()
+        }
+    };
+    Reply::json(answer)
+}
+
+/// Exit code 2 and words on stderr. Where nothing can be held back it would
+/// hide an output or send the agent on, so there the words are only shown.
+pub(super) fn refuse_blindly(event: Option<&str>, reason: &str) -> Reply {
+    let reason = said(reason);
+    let known = |name: &&str| super::events::EVENTS.iter().any(|row| row.name == *name);
+    match event.filter(known).filter(|name| !GATES.contains(name)) {
+        None => Reply { stderr: reason.to_owned(), code: 2, ..Reply::default() },
+        Some(name) if DEAF.contains(&name) => Reply { stderr: reason.to_owned(), ..Reply::default() },
+        Some(_) => Reply { stderr: reason.to_owned(), ..Reply::json(noticed(Some(reason))) },
+    }
+}
+
+type Answer = Map<String, Value>;
+
+fn before_tool(happening: &Happening, verdict: &Verdict) -> Answer {
+    let rewritten = match rewritten_input(happening, &verdict.rewrites) {
+        Ok(input) => input,
+        Err(words) if verdict.refused.is_none() && verdict.ask.is_none() => return denied(&words, verdict),
+        Err(_) => None,
+    };
+    // Nobody is ever asked because a hook wants it.
+    if let Some(words) = verdict.refused.as_ref().or(verdict.ask.as_ref()) {
+        return denied(words, verdict);
+    }
+    let mut inner = Map::new();
+    if let Some(input) = rewritten {
+        inner.insert("permissionDecision".to_owned(), "allow".into());
+        inner.insert("updatedInput".to_owned(), Value::Object(input));
+    }
+    specific("PreToolUse", inner, verdict, verdict.notice.as_deref())
+}
+
+fn denied(words: &Words, verdict: &Verdict) -> Answer {
+    let mut inner = Map::new();
+    inner.insert("permissionDecision".to_owned(), "deny".into());
+    inner.insert("permissionDecisionReason".to_owned(), said(&words.model).into());
+    specific("PreToolUse", inner, verdict, for_user(words, verdict.notice.as_deref()).as_deref())
+}
+
+/// The input the call is to have: none when it has it, and words for a refusal
+/// when Codex cannot be given it.
+fn rewritten_input(
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Result<Option<Map<String, Value>>, Words> {
+    let Some(call) = happening.call.as_ref().filter(|_| wanted.iter().any(Option::is_some)) else {
+        return Ok(None);
+    };
+    let command = call.input.get("command").and_then(Value::as_str);
+    let cwd = happening.cwd.as_deref();
+    let input = match (call.name.as_str(), command) {
+        (PATCH, Some(text)) => {
+            patches::rewritten(text, cwd, wanted).map(|text| changed(call, "command", text.into()))
+        }
+        (SHELL, Some(_)) => command_line(call, cwd, wanted),
+        _ => match wanted {
+            [Some(input)] => Some(native_input(TOOLS, call, input.clone())),
+            _ => None,
+        },
+    };
+    input.map(Some).ok_or_else(|| cannot_rewrite("Codex", wanted))
+}
+
+/// Codex reads nothing of it but the command. A patch in it must stay the one
+/// that hooks were asked about.
+fn command_line(
+    call: &NativeCall,
+    cwd: Option<&str>,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    let [Some(input), rest @ ..] = wanted else { return None };
+    let new = |name: &&String| !call.input.contains_key(*name) && *name != "description";
+    if rest.iter().any(Option::is_some) || input.keys().any(|name| new(&name)) {
+        return None;
+    }
+    let input = changed(call, "command", input.get("command").filter(|command| command.is_string())?.clone());
+    let other = NativeCall { input: input.clone(), ..call.clone() };
+    let (given, then) = (tools::calls(call, cwd).ok()?, tools::calls(&other, cwd).ok()?);
+    (given[1..] == then[1..]).then_some(input)
+}
+
+fn changed(call: &NativeCall, name: &str, value: Value) -> Map<String, Value> {
+    let mut input = call.input.clone();
+    input.insert(name.to_owned(), value);
+    input
+}
+
+fn after_tool(verdict: &Verdict) -> Answer {
+    let mut answer = context("PostToolUse", verdict);
+    if let Some(output) = &verdict.output {
+        answer.insert("decision".to_owned(), "block".into());
+        answer.insert("reason".to_owned(), as_text(output).into());
+    }
+    answer
+}
+
+fn ending(verdict: &Verdict) -> Answer {
+    match verdict.follow_up.as_deref().filter(|text| !text.trim().is_empty()) {
+        Some(text) => blocked(text, verdict.notice.as_deref()),
+        None => {
+            let words = verdict.refused.as_ref().map(|words| words.user.as_str());
+            noticed(joined(words, verdict.notice.as_deref()).as_deref())
+        }
+    }
+}
+
+fn blocked(reason: &str, notice: Option<&str>) -> Answer {
+    let mut answer = noticed(notice);
+    answer.insert("decision".to_owned(), "block".into());
+    answer.insert("reason".to_owned(), said(reason).into());
+    answer
+}
+
+fn context(event: &str, verdict: &Verdict) -> Answer {
+    specific(event, Map::new(), verdict, verdict.notice.as_deref())
+}
+
+/// What is the event's own, with context for the model.
+fn specific(event: &str, inner: Map<String, Value>, verdict: &Verdict, notice: Option<&str>) -> Answer {
+    let mut fields = Map::new();
+    fields.insert("hookEventName".to_owned(), event.into());
+    fields.extend(inner);
+    if let Some(context) = verdict.context.as_deref().filter(|text| !text.trim().is_empty()) {
+        fields.insert("additionalContext".to_owned(), context.into());
+    }
+    let mut answer = noticed(notice);
+    if fields.len() > 1 {
+        answer.insert("hookSpecificOutput".to_owned(), Value::Object(fields));
+    }
+    answer
+}
+
+fn noticed(notice: Option<&str>) -> Answer {
+    let notice = notice.filter(|text| !text.trim().is_empty());
+    notice.map(|text| ("systemMessage".to_owned(), text.into())).into_iter().collect()
+}

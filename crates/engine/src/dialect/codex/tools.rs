@@ -1,0 +1,59 @@
+//! Codex's tools by our names.
+
+use crate::agent::{McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call};
+
+use super::patches;
+
+/// The tool that applies patches, and the one that runs commands.
+pub(super) const PATCH: &str = "apply_patch";
+pub(super) const SHELL: &str = "Bash";
+
+/// Its tools; `apply_patch` is read file by file in `patches`.
+pub(super) const TOOLS: &[NativeTool] = &[
+    NativeTool { names: &[SHELL], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
+    NativeTool {
+        names: &[PATCH],
+        cursor: "Write",
+        class: ToolClass::Write,
+        fields: &[("command", "content")],
+    },
+    // Pictures are the only files it has a tool for.
+    NativeTool {
+        names: &["view_image"],
+        cursor: "Read",
+        class: ToolClass::Read,
+        fields: &[("path", "file_path")],
+    },
+    NativeTool {
+        names: &["spawn_agent", "multi_agent_v1spawn_agent"],
+        cursor: "Task",
+        class: ToolClass::Task,
+        fields: &[("message", "prompt"), ("agent_type", "subagent_type")],
+    },
+    NativeTool { names: &["web_search"], cursor: "WebSearch", class: ToolClass::Other, fields: &[] },
+];
+
+/// What a call is to us.
+pub(super) fn calls(call: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
+    if let Some(server) = mcp_server(&call.name) {
+        let one = cursor_call(TOOLS, call);
+        let name = format!("MCP:{}", server.tool);
+        return Ok(vec![ToolCall { name, class: ToolClass::Mcp, server: Some(server), ..one }]);
+    }
+    let command = || call.input.get("command").and_then(|command| command.as_str());
+    match (call.name.as_str(), command()) {
+        (PATCH, Some(text)) => patches::of_patch(text, cwd),
+        (SHELL, Some(command)) => {
+            let written = patches::in_command(command, cwd)?;
+            Ok(std::iter::once(cursor_call(TOOLS, call)).chain(written).collect())
+        }
+        _ => Ok(vec![cursor_call(TOOLS, call)]),
+    }
+}
+
+/// `mcp__server__tool`.
+fn mcp_server(name: &str) -> Option<McpServer> {
+    let rest = name.strip_prefix("mcp__")?;
+    let (server, tool) = rest.split_once("__").unwrap_or(("", rest));
+    Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() })
+}

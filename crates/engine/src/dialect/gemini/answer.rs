@@ -1,0 +1,131 @@
+//! The answers Gemini takes.
+
+use serde_json::{Map, Value, json};
+
+use super::tools;
+use crate::agent::saying::{as_text, cannot_rewrite, for_user, joined, said};
+use crate::agent::{Happening, Moment, Reply, Verdict, Words};
+
+/// Events on which exit code 2 holds something back.
+const GATES: &[&str] = &["BeforeTool", "BeforeAgent", "BeforeModel"];
+
+/// The answer to what happened.
+pub(super) fn encode_decision(happening: &Happening, verdict: &Verdict) -> Reply {
+    let notice = verdict.notice.as_deref();
+    let answer = match &happening.moment {
+        Moment::BeforeTool { .. } => before_tool(happening, verdict),
+        Moment::Prompt { .. } => match &verdict.refused {
+            Some(words) => decided("deny", &words.user, notice),
+            None => context("BeforeAgent", verdict),
+        },
+        Moment::AfterTool { .. } => match &verdict.output {
+            // Beside it context is not read.
+            Some(output) => decided("deny", &behind(as_text(output), verdict), notice),
+            None => context("AfterTool", verdict),
+        },
+        // Of a call that failed the model is told the error and nothing else.
+        Moment::ToolFailed { failing, .. } => match verdict.context {
+            Some(_) => decided("deny", &behind(failing.message.clone(), verdict), notice),
+            None => noticed(notice),
+        },
+        Moment::SessionStart { .. } => context("SessionStart", verdict),
+        Moment::Stop(_) | Moment::SubagentStop(_) => ending(verdict),
+        Moment::Compact { .. } => noticed(notice),
+        Moment::SessionEnd { .. } | Moment::Response { .. } | Moment::Thought { .. } | Moment::Nothing(_) => {
+            Map::new()
+        }
+    };
+    Reply::json(answer)
+}
+
+/// Exit code 2 and words on stderr. Where nothing can be held back it would
+/// hide an output or send the agent on, so there the words are only shown.
+pub(super) fn refuse_blindly(event: Option<&str>, reason: &str) -> Reply {
+    let reason = said(reason);
+    let known = |name: &&str| super::events::EVENTS.iter().any(|row| row.name == *name);
+    match event.filter(known).filter(|name| !GATES.contains(name)) {
+        None => Reply { stderr: reason.to_owned(), code: 2, ..Reply::default() },
+        Some(_) => Reply { stderr: reason.to_owned(), ..Reply::json(noticed(Some(reason))) },
+    }
+}
+
+type Answer = Map<String, Value>;
+
+fn before_tool(happening: &Happening, verdict: &Verdict) -> Answer {
+    let notice = verdict.notice.as_deref();
+    if let Some(words) = &verdict.refused {
+        return decided("deny", &words.model, for_user(words, notice).as_deref());
+    }
+    let input = match rewritten_input(happening, &verdict.rewrites) {
+        Ok(input) => input,
+        Err(words) => return decided("deny", &words.model, for_user(&words, notice).as_deref()),
+    };
+    let mut answer = match &verdict.ask {
+        // The question shows the message and not the reason.
+        Some(words) => decided("ask", &words.model, joined(Some(&words.user), notice).as_deref()),
+        None => noticed(notice),
+    };
+    if let Some(input) = input {
+        // It takes the place of the whole input.
+        let inner = json!({ "hookEventName": "BeforeTool", "tool_input": input });
+        answer.insert("hookSpecificOutput".to_owned(), inner);
+    }
+    answer
+}
+
+/// The input the call is to have: none when it has it, and words for a refusal
+/// when several calls of ours are one of Gemini's.
+fn rewritten_input(
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Result<Option<Map<String, Value>>, Words> {
+    let Some(call) = happening.call.as_ref().filter(|_| wanted.iter().any(Option::is_some)) else {
+        return Ok(None);
+    };
+    let input = match wanted {
+        [Some(input)] => tools::input_back(call, input.clone()),
+        _ => None,
+    };
+    input.map(Some).ok_or_else(|| cannot_rewrite("Gemini CLI", wanted))
+}
+
+fn ending(verdict: &Verdict) -> Answer {
+    let notice = verdict.notice.as_deref();
+    match verdict.follow_up.as_deref().filter(|text| !text.trim().is_empty()) {
+        Some(text) => decided("deny", text, notice),
+        None => {
+            let words = verdict.refused.as_ref().map(|words| words.user.as_str());
+            noticed(joined(words, notice).as_deref())
+        }
+    }
+}
+
+fn decided(decision: &str, reason: &str, notice: Option<&str>) -> Answer {
+    let mut answer = Map::new();
+    answer.insert("decision".to_owned(), decision.into());
+    answer.insert("reason".to_owned(), said(reason).into());
+    answer.extend(noticed(notice));
+    answer
+}
+
+fn context(event: &str, verdict: &Verdict) -> Answer {
+    let mut answer = noticed(verdict.notice.as_deref());
+    if let Some(context) = verdict.context.as_deref().filter(|text| !text.trim().is_empty()) {
+        let inner = json!({ "hookEventName": event, "additionalContext": context });
+        answer.insert("hookSpecificOutput".to_owned(), inner);
+    }
+    answer
+}
+
+/// A text, and the context below it.
+fn behind(text: String, verdict: &Verdict) -> String {
+    match verdict.context.as_deref().filter(|context| !context.trim().is_empty()) {
+        Some(context) => format!("{text}\n\n{context}"),
+        None => text,
+    }
+}
+
+fn noticed(notice: Option<&str>) -> Answer {
+    let notice = notice.filter(|text| !text.trim().is_empty());
+    notice.map(|text| ("systemMessage".to_owned(), text.into())).into_iter().collect()
+}

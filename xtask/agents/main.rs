@@ -1,0 +1,180 @@
+//! Drives real agents, offline, against a model of ours, with Boathook between
+//! them and Cursor-format hooks.
+//!
+//! `cargo xtask soak --agents` runs every scenario in every agent, `cargo xtask
+//! test` a few in three of them. Exit code 3: the npm registry does not answer.
+
+mod drive;
+mod install;
+mod judge;
+mod model;
+mod options;
+mod place;
+mod process;
+mod report;
+mod rig;
+mod scenario;
+#[path = "../src/table.rs"]
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+use install::{Installed, Missing};
+use judge::Finding;
+use options::Options;
+use rig::{RIGS, Rig};
+use scenario::{Beside, Scenario};
+
+/// A value, or a sentence for the person who started it.
+pub type Outcome<T> = Result<T, String>;
+
+/// Says "not now" to `cargo xtask test`.
+const UNREACHABLE: u8 = 3;
+
+/// The agents that `cargo xtask test` drives.
+const SMALL: &[&str] = &["claude", "codex", "gemini"];
+
+fn main() -> ExitCode {
+    let run = Options::parse(std::env::args().skip(1)).map_err(Missing::Failed).and_then(|it| run(&it));
+    match run {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Missing::Unreachable(reason)) => {
+            eprintln!("{reason}");
+            ExitCode::from(UNREACHABLE)
+        }
+        Err(Missing::Failed(reason)) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Missing> {
+    let target = target().map_err(Missing::Failed)?;
+    let binary = options.binary.clone().unwrap_or_else(|| target.join("debug/boathook"));
+    let binary = binary.canonicalize().map_err(|error| failed(&binary, &error))?;
+    let rigs = chosen_rigs(options)?;
+    let scenarios = chosen_scenarios(options)?;
+    let agents = target.join("agents");
+    fs::create_dir_all(&agents).map_err(|error| failed(&agents, &error))?;
+    let mut benches = Vec::new();
+    for rig in rigs {
+        benches.push((rig, install::install(&agents, rig)?));
+    }
+    let runs = target.join("agent-runs");
+    let findings = drive_all(&benches, &scenarios, &binary, &runs);
+    println!("\n{}", report::table(&findings));
+    if let Some(project) = &options.write {
+        let file = project.join("conformance/agents/seen.json");
+        fs::write(&file, report::json(&findings)).map_err(|error| failed(&file, &error))?;
+        println!("wrote conformance/agents/seen.json");
+    }
+    match report::complaints(&findings).as_slice() {
+        [] => Ok(()),
+        bad => Err(Missing::Failed(format!("not as wanted:\n  {}", bad.join("\n  ")))),
+    }
+}
+
+/// Two agents at a time; each goes through its scenarios alone.
+fn drive_all(
+    benches: &[(&'static dyn Rig, Installed)],
+    scenarios: &[&'static Scenario],
+    binary: &Path,
+    runs: &Path,
+) -> Vec<Finding> {
+    let waiting = Mutex::new(benches.iter().enumerate());
+    let done = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting.lock().map(|mut benches| benches.next());
+                    let Ok(Some((place, (rig, installed)))) = next else { return };
+                    let findings = drive_agent(*rig, installed, scenarios, binary, runs);
+                    if let Ok(mut done) = done.lock() {
+                        done.push((place, findings));
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().flat_map(|(_, findings)| findings).collect()
+}
+
+fn drive_agent(
+    rig: &'static dyn Rig,
+    installed: &Installed,
+    scenarios: &[&'static Scenario],
+    binary: &Path,
+    runs: &Path,
+) -> Vec<Finding> {
+    let one = |scenario: &&'static Scenario| {
+        let started = Instant::now();
+        let finding = match lacks(rig, scenario) {
+            Some(why) => judge::absent(rig, scenario, why),
+            None => match drive::drive(rig, installed, binary, scenario, runs) {
+                Ok(run) => judge::judge(rig, scenario, &run),
+                Err(reason) => judge::broken(rig, scenario, reason),
+            },
+        };
+        let (seconds, verdict) =
+            (started.elapsed().as_secs_f64(), if finding.good() { "" } else { "  FAIL" });
+        println!("    {seconds:5.1} s  {} {}: {}{verdict}", finding.agent, scenario.id, finding.seen.text());
+        finding
+    };
+    scenarios.iter().map(one).collect()
+}
+
+/// Why a scenario does not exist in an agent.
+fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
+    match scenario.beside {
+        Beside::ClaudeProject if !rig.runs_claude_settings() => {
+            Some("only Claude Code runs `.claude/settings.json` itself")
+        }
+        _ => rig.lacks(scenario.id),
+    }
+}
+
+fn chosen_rigs(options: &Options) -> Result<Vec<&'static dyn Rig>, Missing> {
+    let wanted = |rig: &&'static dyn Rig| match options.agents.is_empty() {
+        true => !options.small || SMALL.contains(&rig.name()),
+        false => options.agents.iter().any(|name| name == rig.name()),
+    };
+    let rigs: Vec<_> = RIGS.iter().copied().filter(wanted).collect();
+    let unknown = options.agents.iter().find(|name| !rigs.iter().any(|rig| rig.name() == name.as_str()));
+    match unknown {
+        None => Ok(rigs),
+        Some(name) => Err(Missing::Failed(format!("there is no agent `{name}`"))),
+    }
+}
+
+fn chosen_scenarios(options: &Options) -> Result<Vec<&'static Scenario>, Missing> {
+    let wanted = |scenario: &&'static Scenario| match options.only.is_empty() {
+        true => !options.small || scenario.small,
+        false => options.only.iter().any(|id| id == scenario.id),
+    };
+    let scenarios: Vec<_> = scenario::all().filter(wanted).collect();
+    let unknown = options.only.iter().find(|id| !scenarios.iter().any(|one| one.id == id.as_str()));
+    match unknown {
+        None => Ok(scenarios),
+        Some(id) => Err(Missing::Failed(format!("there is no scenario `{id}`"))),
+    }
+}
+
+/// Cargo's target directory: this program stands in it.
+fn target() -> Outcome<PathBuf> {
+    let own = std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
+    let target = own.ancestors().nth(2).ok_or("this program does not stand in a target directory")?;
+    Ok(target.to_owned())
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Missing {
+    Missing::Failed(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,46 @@
+//! The command line of the program.
+
+use std::path::PathBuf;
+
+use crate::Outcome;
+
+/// What was asked for.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// The set that `cargo xtask test` runs.
+    pub small: bool,
+    /// Renew `conformance/agents/seen.json` below this directory.
+    pub write: Option<PathBuf>,
+    /// The Boathook to install.
+    pub binary: Option<PathBuf>,
+    /// These agents only.
+    pub agents: Vec<String>,
+    /// These scenarios only.
+    pub only: Vec<String>,
+}
+
+const USAGE: &str =
+    "usage: agents [--small] [--write PROJECT] [--binary PATH] [--agent NAME]… [--only SCENARIO]…";
+
+impl Options {
+    /// Reads them.
+    pub fn parse(mut args: impl Iterator<Item = String>) -> Outcome<Options> {
+        let mut options = Options::default();
+        while let Some(argument) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("`{argument}` needs a value\n{USAGE}"));
+            match argument.as_str() {
+                "--small" => options.small = true,
+                "--write" => options.write = Some(value()?.into()),
+                "--binary" => options.binary = Some(value()?.into()),
+                "--agent" => options.agents.push(value()?),
+                "--only" => options.only.push(value()?),
+                unknown => return Err(format!("unknown argument `{unknown}`\n{USAGE}")),
+            }
+        }
+        let whole = !options.small && options.agents.is_empty() && options.only.is_empty();
+        match options.write.is_some() && !whole {
+            true => Err("only a run of everything is worth writing".to_owned()),
+            false => Ok(options),
+        }
+    }
+}

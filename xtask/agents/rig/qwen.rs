@@ -1,0 +1,79 @@
+//! Qwen Code, `qwen -p`.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{Act, Package, Rig, Session, own_hook_in, pretty};
+use crate::Outcome;
+use crate::model::ToolCall;
+use crate::place::{Place, text_of};
+
+pub struct Qwen;
+
+impl Rig for Qwen {
+    fn name(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn package(&self) -> Package {
+        Package { npm: "@qwen-code/qwen-code", version: "0.24.4", program: "qwen", node: 22 }
+    }
+
+    fn prepare(&self, session: &Session) -> Outcome<()> {
+        let mut settings = json!({
+            "general": {"disableAutoUpdate": true, "enableAutoUpdate": false},
+            "privacy": {"usageStatisticsEnabled": false},
+            "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": false}},
+            "telemetry": {"enabled": false},
+        });
+        if let Some(program) = &session.mcp {
+            settings["mcpServers"]["mini"] = json!({"command": "node", "args": [program], "trust": true});
+        }
+        session.place.write("home/.qwen/settings.json", &pretty(&settings)).map(drop)
+    }
+
+    fn command(&self, session: &Session, command: &mut Command) {
+        command.env("OPENAI_API_KEY", "fake").env("OPENAI_MODEL", "fake-model");
+        command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{}/v1", session.port));
+        command.args(["--approval-mode", if session.approved { "yolo" } else { "default" }]);
+        command.args(["-p", session.prompt]);
+    }
+
+    fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
+        let file = |path: &str| text_of(&place.project.join(path));
+        let (name, input) = match *act {
+            Act::Shell(line) => ("run_shell_command", json!({"command": line, "is_background": false})),
+            Act::Read(path) => ("read_file", json!({"file_path": file(path)})),
+            Act::Write { path, content } => {
+                ("write_file", json!({"file_path": file(path), "content": content}))
+            }
+            Act::Edit { path, old, new } => {
+                ("edit", json!({"file_path": file(path), "old_string": old, "new_string": new}))
+            }
+            Act::Mcp { text } => ("mcp__mini__echo", json!({"text": text})),
+            Act::Subagent { task } => {
+                let kind = "general-purpose";
+                ("agent", json!({"description": "A task", "prompt": task, "subagent_type": kind}))
+            }
+        };
+        Some(ToolCall { namespace: None, name, input })
+    }
+
+    fn lacks(&self, scenario: &str) -> Option<&'static str> {
+        match scenario {
+            "session-end" => Some("Qwen Code fires no SessionEnd in a headless run"),
+            "mcp-output" => Some("Qwen Code lets no hook change what a tool gave back"),
+            _ => None,
+        }
+    }
+
+    /// `updatedInput` is documented for PreToolUse, and ignored.
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {
+        own_hook_in(place, "home/.qwen/settings.json", "PreToolUse", command)
+    }
+}
