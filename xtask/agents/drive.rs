@@ -14,8 +14,8 @@ use crate::process::{self, Ended};
 use crate::rig::{Act, Rig, Session, own_hook_in};
 use crate::scenario::{Beside, Hook, SUBTASK, Scenario, Script};
 
-/// How long an agent may take. Nothing here needs a tenth of it.
-const LIMIT: Duration = Duration::from_secs(60);
+/// How long an agent may take. On an idle machine nothing here needs a tenth of it.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// What is left after a run, to be judged.
 pub struct Run {
