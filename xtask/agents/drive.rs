@@ -14,8 +14,9 @@ use crate::process::{self, Ended};
 use crate::rig::{Act, Rig, Session, own_hook_in};
 use crate::scenario::{Beside, Hook, SUBTASK, Scenario, Script};
 
-/// How long an agent may take. On an idle machine nothing here needs a tenth of it.
-const LIMIT: Duration = Duration::from_secs(120);
+/// How long an agent may take. On an idle machine nothing here needs a tenth
+/// of it; on a busy one the slowest agents take most of a minute to begin.
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// What is left after a run, to be judged.
 pub struct Run {
