@@ -47,7 +47,6 @@ pub fn drive(
     };
     let session = Session {
         place: &place,
-        installed,
         port: model.port,
         prompt: scenario.prompt,
         approved: scenario.approved,
@@ -83,11 +82,13 @@ fn replies(rig: &dyn Rig, acts: &[Act], place: &Place) -> Vec<Reply> {
     filled.map(Reply::Call).chain([Reply::Text("All done.".to_owned())]).collect()
 }
 
+/// A tool's input with this run's directories in it.
 fn fill(place: &Place, value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(place.fill(&text)),
         Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, fill(place, value))).collect(),
-        other => other,
+        Value::Array(items) => items.into_iter().map(|item| fill(place, item)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }
 

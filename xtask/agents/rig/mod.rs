@@ -13,7 +13,6 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::install::Installed;
 use crate::model::ToolCall;
 use crate::place::Place;
 
@@ -88,8 +87,6 @@ pub struct Package {
 pub struct Session<'a> {
     /// Its directories.
     pub place: &'a Place,
-    /// The agent's program.
-    pub installed: &'a Installed,
     /// The model's port on loopback.
     pub port: u16,
     /// What the user types.

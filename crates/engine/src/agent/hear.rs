@@ -20,27 +20,40 @@ pub enum Heard {
     /// them. It runs the same hooks itself, so there is nothing to do.
     FromCursor,
     /// Nothing that can be understood.
-    Unclear(NotUnderstood),
+    Unclear {
+        /// The event's name, as far as that much can be read.
+        event: Option<String>,
+        /// What is wrong.
+        reason: NotUnderstood,
+    },
 }
+
+/// Where agents write an event's name.
+const EVENT_NAMES: [&str; 4] = ["hook_event_name", "hookName", "hookEventName", "agent_action_name"];
 
 /// Reads what an agent sent. `event` is the name that was typed behind the
 /// agent's, for agents whose payloads do not hold it.
 pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>) -> Heard {
     let payload = match Payload::parse(&paired(bytes)) {
         Ok(payload) => payload,
-        Err(error) => return Heard::Unclear(NotUnderstood(error.to_string())),
+        Err(error) => {
+            let reason = NotUnderstood(error.to_string());
+            return Heard::Unclear { event: event.map(str::to_owned), reason };
+        }
     };
     if payload.has("cursor_version") && agent.name != CURSOR {
         return Heard::FromCursor;
     }
     let told = Told { event: event.map(str::to_owned), payload };
-    match (agent.decode_event)(&told) {
+    let reason = match (agent.decode_event)(&told) {
         Ok(happening) if names_no_tool(&happening) => {
-            Heard::Unclear(NotUnderstood("a tool is about to run, and it is not said which".to_owned()))
+            NotUnderstood("a tool is about to run, and it is not said which".to_owned())
         }
-        Ok(happening) => Heard::Happened(Box::new(happening)),
-        Err(error) => Heard::Unclear(error),
-    }
+        Ok(happening) => return Heard::Happened(Box::new(happening)),
+        Err(reason) => reason,
+    };
+    let in_payload = || EVENT_NAMES.iter().find_map(|name| told.payload.text(name));
+    Heard::Unclear { event: told.event.clone().or_else(in_payload), reason }
 }
 
 /// A call that becomes no event would pass every gate.

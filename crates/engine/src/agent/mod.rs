@@ -138,8 +138,18 @@ pub struct Preferences {
 }
 
 /// Every agent, in the order they are listed.
-pub const AGENTS: &[&Agent] =
-    &[&dialect::claude::AGENT, &dialect::codex::AGENT, &dialect::gemini::AGENT, &dialect::qwen::AGENT];
+pub const AGENTS: &[&Agent] = &[
+    &dialect::claude::AGENT,
+    &dialect::codex::AGENT,
+    &dialect::gemini::AGENT,
+    &dialect::copilot::AGENT,
+    &dialect::qwen::AGENT,
+    &dialect::opencode::AGENT,
+    &dialect::cline::AGENT,
+    &dialect::cursor::AGENT,
+    &dialect::windsurf::AGENT,
+    &dialect::vscode::AGENT,
+];
 
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {

@@ -62,7 +62,7 @@ fn answer(
     let happening = match heard {
         Heard::FromCursor => return Ok(Status::Success),
         Heard::Happened(happening) => Ok(*happening),
-        Heard::Unclear(reason) => Err(reason),
+        Heard::Unclear { event, reason } => Err((event, reason)),
     };
     let (settings, preferences) = settings_for(ui, global, agent, happening.as_ref().ok())?;
     let environment = settings.environment.clone();
@@ -82,7 +82,7 @@ fn answer(
             adapter.finish(afterwards);
             if unheard { Status::Refused } else { status }
         }
-        Err(reason) => replied(ui, &adapter.answer_unclear(event, &reason.to_string())),
+        Err((event, reason)) => replied(ui, &adapter.answer_unclear(event.as_deref(), &reason.to_string())),
     };
     match engine.write_out() {
         Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),

@@ -39,6 +39,7 @@ pub fn show(ui: &mut Ui, record: &Record) {
         fact(ui, "not run", hook);
     }
     optional(ui, "conversation", record.conversation.as_deref());
+    optional(ui, "agent", record.agent.as_deref());
     if let Some(lack) = words::lack(record) {
         fact(ui, "input is", &lack);
     }

@@ -26,7 +26,7 @@ pub use matcher::ClaudeMatcher;
 pub use native::{Native, to_native};
 pub use rule::Condition;
 pub use tools::{KNOWN_TOOLS, native_tool};
-pub(in crate::dialect) use tools::mcp_parts;
+pub(in crate::dialect) use tools::{TOOLS, mcp_parts};
 
 /// What an entry of Claude Code says that a native one cannot.
 #[derive(Debug, Clone, Default)]

@@ -36,7 +36,7 @@ pub(super) const COVERAGE: &[Covered] = &[
         &[(AdditionalContext, Applied), (UpdatedMcpToolOutput, Degraded("its text takes the place of the output"))],
         "calls that failed are not told, and neither is a command line that is nothing but a patch; how a command ended is not told"),
     row(EventKind::PostToolUseFailure, Observed,
-        &[(AdditionalContext, Degraded("told with the refusal"))],
+        &[(AdditionalContext, Lost("the refusal was told before"))],
         "only for calls that a hook refused: Codex tells of no failure and no exit code"),
     row(EventKind::SubagentStart, Enforced, &[(Permission, Degraded("`ask` is a refusal")), (UserMessage, TO_USER)],
         "asked when `spawn_agent` is called"),

@@ -1,0 +1,254 @@
+//! What agents really sent, and what becomes of it when it is damaged.
+//!
+//! Behind a rule that denies everything on every gate, a payload may be
+//! refused or not understood; it is never let through, and nothing panics.
+//! `BOATHOOK_MUTATIONS` says how many damaged payloads are tried.
+
+#[allow(unused)]
+mod context;
+
+use std::path::{Path, PathBuf};
+
+use boathook_engine::agent::{AGENTS, Adapter, Agent, Happening, Heard, Moment, Told, hear};
+use boathook_engine::config;
+use boathook_engine::edition::Edition;
+use boathook_engine::event::{EVENTS, Gate};
+use boathook_engine::payload::Payload;
+use boathook_engine::{Engine, Os, Roots, Settings};
+use serde_json::{Map, Value, json};
+
+const MUTATIONS: usize = 20_000;
+
+/// One recorded payload, and the event's name where it stands in the file's.
+struct Recorded {
+    file: PathBuf,
+    event: Option<String>,
+    value: Value,
+}
+
+#[test]
+fn what_an_agent_sent_means_the_same_when_it_is_written_again() {
+    let mut seen = 0;
+    for agent in AGENTS {
+        for Recorded { file, event, value } in recorded(agent) {
+            let decode = |payload: Payload| {
+                (agent.decode_event)(&Told { event: event.clone(), payload })
+                    .unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+            };
+            let happening = decode(Payload::of(&value));
+            let again = decode((agent.encode_event)(&happening));
+            assert_eq!(again, happening, "{}", file.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 50, "only {seen} payloads of {} agents were found", AGENTS.len());
+}
+
+#[test]
+fn no_mutated_payload_passes_a_gate() {
+    let count = std::env::var("BOATHOOK_MUTATIONS").ok().and_then(|count| count.parse().ok());
+    let count = count.unwrap_or(MUTATIONS);
+    let place = tempfile::tempdir().expect("a directory");
+    let engine = denying_everything(place.path());
+    let originals: Vec<(&'static Agent, Recorded)> =
+        AGENTS.iter().flat_map(|agent| recorded(agent).into_iter().map(move |one| (*agent, one))).collect();
+    assert!(!originals.is_empty(), "no payload was recorded");
+    let mut random = Random(0x5eed_b0a7);
+    let mut outcomes = [0usize; 3];
+    for number in 0..count {
+        let (agent, original) = &originals[random.below(originals.len())];
+        let bytes = mutated(&original.value, &mut random);
+        let adapter = Adapter { agent, preferences: Default::default(), engine: &engine, servers: &() };
+        let outcome = outcome(&adapter, &bytes, original.event.as_deref());
+        let shown = || String::from_utf8_lossy(&bytes[..bytes.len().min(2_000)]).into_owned();
+        let outcome = outcome.unwrap_or_else(|problem| {
+            panic!("{problem}: mutation {number} of {}:\n{}", original.file.display(), shown())
+        });
+        outcomes[outcome as usize] += 1;
+    }
+    // Each of the three must really have been tried.
+    assert!(outcomes.iter().all(|times| *times > count / 200), "{outcomes:?}");
+}
+
+/// What may become of a damaged payload.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Refused,
+    NotUnderstood,
+    HoldsNothingBack,
+}
+
+fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<Outcome, String> {
+    match hear(adapter.agent, bytes, event) {
+        Heard::FromCursor => Err("it was taken for a payload of Cursor's".to_owned()),
+        Heard::Unclear { reason, event } => {
+            let reply = adapter.answer_unclear(event.as_deref(), &reason.to_string());
+            let silent = reply.stdout.is_empty() && reply.stderr.is_empty();
+            if silent { Err("an error that says nothing".to_owned()) } else { Ok(Outcome::NotUnderstood) }
+        }
+        Heard::Happened(happening) => {
+            let gate = is_gate(&happening);
+            let answered = adapter.answer(*happening);
+            let refused = answered.verdict.refused.as_ref();
+            let said = refused.is_some_and(|words| !words.model.is_empty() && !words.user.is_empty());
+            let told = !answered.reply.stdout.is_empty() || answered.reply.code != 0;
+            match (gate, said && told) {
+                (false, _) => Ok(Outcome::HoldsNothingBack),
+                (true, true) => Ok(Outcome::Refused),
+                (true, false) => Err(format!("let through: {:?}", answered.reply)),
+            }
+        }
+    }
+}
+
+fn is_gate(happening: &Happening) -> bool {
+    matches!(happening.moment, Moment::BeforeTool { .. } | Moment::Prompt { .. })
+}
+
+/// An engine with a rule on every gate that denies whatever it sees, without a process.
+fn denying_everything(place: &Path) -> Engine {
+    let roots = Roots {
+        system: place.join("system"),
+        ..Roots::new(Os::current(), place.join("home"), place.join("state"), [place.join("project")])
+    };
+    let engine = Engine::new(Settings::new(roots));
+    let gates = EVENTS.iter().filter(|spec| matches!(spec.gate, Gate::Permission | Gate::Continue));
+    let hooks: Map<String, Value> = gates
+        .map(|spec| {
+            let entry = json!([{ "command": "boathook rule no", "rule": { "deny": "no" } }]);
+            (spec.name.to_owned(), entry)
+        })
+        .collect();
+    let text = json!({ "version": 1, "hooks": hooks }).to_string();
+    let read = config::read(text.as_bytes(), Edition::Docs);
+    assert!(read.problems.is_empty(), "{:?}", read.problems);
+    read.definitions.into_iter().for_each(|definition| engine.inject(definition, place.to_owned()));
+    engine
+}
+
+/// Every payload that was recorded of an agent.
+fn recorded(agent: &Agent) -> Vec<Recorded> {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/agents/payloads").join(agent.name);
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        println!("nothing was recorded of {}: {} is not there", agent.title, folder.display());
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    let read = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).expect("a file");
+        let value: Value =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let named = Told { event: None, payload: Payload::of(&value) };
+        let unnamed = (agent.decode_event)(&named).is_err();
+        let event = file.file_stem().and_then(|stem| stem.to_str()?.split('-').nth(1).map(str::to_owned));
+        Recorded { event: event.filter(|_| unnamed), file, value }
+    };
+    files.into_iter().map(read).collect()
+}
+
+/// Small, seeded, the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        (self.next() % most.max(1) as u64) as usize
+    }
+}
+
+/// One to three damages: to the value, or to its bytes.
+fn mutated(original: &Value, random: &mut Random) -> Vec<u8> {
+    let mut value = original.clone();
+    for _ in 0..=random.below(2) {
+        damage(&mut value, random, 6);
+    }
+    let mut bytes = value.to_string().into_bytes();
+    match random.below(6) {
+        0 => {
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+        }
+        1 => bytes.truncate(random.below(bytes.len())),
+        2 => bytes.splice(0..0, *b"\xEF\xBB\xBF").for_each(drop),
+        3 => {
+            let half = bytes.windows(2).position(|two| two == b": " || two == b":\"");
+            let at = half.map_or(0, |at| at + 2).min(bytes.len());
+            bytes.splice(at..at, *b"\\ud800").for_each(drop);
+        }
+        _ => {}
+    }
+    bytes
+}
+
+/// Changes one thing somewhere inside.
+fn damage(value: &mut Value, random: &mut Random, depth: usize) {
+    let descend = depth > 0 && random.below(4) > 0;
+    match value {
+        Value::Object(fields) if descend && !fields.is_empty() => {
+            let at = random.below(fields.len());
+            if let Some((_, inner)) = fields.iter_mut().nth(at) {
+                damage(inner, random, depth - 1);
+            }
+        }
+        Value::Array(list) if descend && !list.is_empty() => {
+            let at = random.below(list.len());
+            damage(&mut list[at], random, depth - 1);
+        }
+        // The payload itself stays an object, or every damage would be that one.
+        Value::Object(fields) if depth == 6 => reshape(fields, random),
+        other => *other = odd(random, other),
+    }
+}
+
+fn reshape(fields: &mut Map<String, Value>, random: &mut Random) {
+    let at = random.below(fields.len());
+    let Some(name) = fields.keys().nth(at).cloned() else { return };
+    match random.below(4) {
+        0 => drop(fields.remove(&name)),
+        1 => {
+            let value = fields.remove(&name).unwrap_or_default();
+            fields.insert(name.to_uppercase(), value);
+        }
+        2 => drop(fields.insert(format!("{name}_too"), Value::Null)),
+        _ => {
+            let value = odd(random, &Value::Null);
+            fields.insert(name, value);
+        }
+    }
+}
+
+/// Mostly long, now and then huge.
+fn huge(random: &mut Random) -> usize {
+    let most = if random.below(50) == 0 { 2_000_000 } else { 2_000 };
+    random.below(most)
+}
+
+/// Something else in its place.
+fn odd(random: &mut Random, before: &Value) -> Value {
+    match random.below(14) {
+        0 => Value::Null,
+        1 => json!(random.below(2) == 0),
+        2 => json!(random.next()),
+        3 => json!(-1.5e300),
+        4 => json!(""),
+        5 => json!("\u{0}\u{202e}\n\u{fffd}"),
+        6 => json!("x".repeat(huge(random))),
+        7 => json!([]),
+        8 => json!({}),
+        9 => json!([before]),
+        10 => json!({ "command": before, "file_path": before, "path": before }),
+        11 => (0..random.below(300)).fold(before.clone(), |inner, _| Value::Array(vec![inner])),
+        12 => json!(before.to_string()),
+        _ => json!(["rm", "-rf", "/", { "a": before }]),
+    }
+}

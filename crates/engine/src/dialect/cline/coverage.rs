@@ -1,0 +1,51 @@
+//! What of our events and answers Cline has.
+
+use crate::agent::{Covered, Effect, Reach};
+use crate::dialect::absent::{NO_TAB_EDIT, NO_TAB_READ, NO_WORKSPACE, row};
+use crate::event::{AnswerField, EventKind};
+
+use AnswerField::*;
+use Effect::*;
+use Reach::*;
+
+const ENDS: Effect = Degraded(
+    "a refusal ends the whole run, or replaces a command by one that prints the reason; `ask` refuses",
+);
+const ENDS_ALONE: Effect = Degraded("a refusal ends the whole run");
+const UNSHOWN: Effect = Degraded("Cline shows that the run was aborted, and not why; `boathook log` does");
+const REPLACED: Effect = Degraded("read by the model where a command is replaced");
+const UNHEARD: Effect = Lost("Cline does not wait for the answer");
+
+/// One row for each of our events.
+#[rustfmt::skip]
+pub(super) const COVERAGE: &[Covered] = &[
+    row(EventKind::SessionStart, Observed, &[(Env, Degraded("reaches later hooks, not the commands of the agent")), (AdditionalContext, UNHEARD)],
+        "told at the start of every run, and Cline does not wait"),
+    row(EventKind::SessionEnd, Observed, &[], "told only when a run was aborted"),
+    row(EventKind::PreToolUse, Enforced,
+        &[(Permission, ENDS), (UserMessage, UNSHOWN), (AgentMessage, REPLACED), (UpdatedInput, Applied), (AdditionalContext, Applied)],
+        "Cline waits 120 seconds, and then runs the tool"),
+    row(EventKind::PostToolUse, Observed, &[(AdditionalContext, Applied), (UpdatedMcpToolOutput, Lost("Cline cannot be given another output"))], ""),
+    row(EventKind::PostToolUseFailure, Observed, &[(AdditionalContext, Applied)], "a call that ended the run is not told"),
+    row(EventKind::SubagentStart, Enforced, &[(Permission, ENDS_ALONE), (UserMessage, UNSHOWN)], "asked when `spawn_agent` is called; it has no `subagent_type`"),
+    row(EventKind::SubagentStop, Observed, &[(FollowupMessage, UNHEARD), (AdditionalContext, UNHEARD)], ""),
+    row(EventKind::BeforeShellExecution, Enforced, &[(Permission, ENDS), (UserMessage, UNSHOWN), (AgentMessage, REPLACED)],
+        "asked for every command of a call; one that is refused holds back all of them"),
+    row(EventKind::AfterShellExecution, Observed, &[], "commands of one call come back together, with one output"),
+    row(EventKind::BeforeMcpExecution, Enforced, &[(Permission, ENDS_ALONE), (UserMessage, UNSHOWN), (AgentMessage, UNSHOWN)], ""),
+    row(EventKind::AfterMcpExecution, Observed, &[], ""),
+    row(EventKind::BeforeReadFile, Enforced,
+        &[(Permission, ENDS_ALONE), (UserMessage, UNSHOWN), (NewContent, Degraded("the read is refused, which ends the run"))],
+        "files mentioned with `@` reach the model without a tool call"),
+    row(EventKind::AfterFileEdit, Observed, &[], ""),
+    row(EventKind::BeforeSubmitPrompt, Observed, &[(Continue, UNHEARD), (UserMessage, UNHEARD), (AdditionalContext, UNHEARD)],
+        "the first prompt of a headless run is not told, and Cline does not wait for any"),
+    row(EventKind::PreCompact, NotAvailable, &[(UserMessage, Lost("Cline runs no hook before it compacts"))], "Cline runs no hook before it compacts"),
+    row(EventKind::Stop, Observed, &[(FollowupMessage, UNHEARD)], ""),
+    row(EventKind::AfterAgentResponse, Observed,
+        &[(Permission, UNHEARD), (UserMessage, UNHEARD)], "the last message of a run"),
+    row(EventKind::AfterAgentThought, NotAvailable, &[], "Cline tells no hook what it thinks"),
+    NO_TAB_READ,
+    NO_TAB_EDIT,
+    NO_WORKSPACE,
+];

@@ -1,0 +1,46 @@
+//! Cline CLI calls us: one file for each event, named after it.
+//!
+//! It waits for `PreToolUse` and `PostToolUse` alone, and reads no exit code.
+//! A refusal ends the whole run, unless the user wants the call replaced by a
+//! harmless one that prints the reason.
+
+mod answer;
+mod coverage;
+mod events;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use crate::agent::{Abilities, Agent, Asks};
+
+/// Cline CLI, as an agent.
+pub const AGENT: Agent = Agent {
+    name: "cline",
+    title: "Cline CLI",
+    driven: Some("3.0.65"),
+    decode_event: events::decode,
+    encode_decision: answer::encode,
+    encode_event: events::encode,
+    refuse_blindly: answer::refuse_blindly,
+    abilities: Abilities {
+        asks: Asks::Never,
+        rewrites: true,
+        replaces_output: false,
+        context_before_tool: true,
+    },
+    coverage: coverage::COVERAGE,
+    listens: &[
+        "TaskStart",
+        "TaskResume",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "TaskComplete",
+        "TaskCancel",
+        "TaskError",
+        "SessionShutdown",
+    ],
+    env_file: None,
+    rule_files: &[".clinerules", ".clinerules/*.md", "AGENTS.md"],
+    runs_itself: &[],
+};

@@ -1,0 +1,210 @@
+//! Cline's tools. Models write their input in many shapes and Cline takes all
+//! of them, so all of them are read here: a list or one thing, a text or an
+//! object, under several names.
+
+use serde_json::{Map, Value, json};
+
+use crate::agent::{
+    McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call, native_input,
+};
+use crate::dialect::patch;
+
+pub(super) const SHELL: &str = "run_commands";
+const READ: &str = "read_files";
+const PATCH: &str = "apply_patch";
+
+/// By Cline's names and by Cursor's. What a list is read as stands in `calls`.
+const TOOLS: &[NativeTool] = &[
+    NativeTool {
+        names: &["editor"],
+        cursor: "Write",
+        class: ToolClass::Write,
+        fields: &[("path", "file_path"), ("old_text", "old_string"), ("new_text", "new_string")],
+    },
+    NativeTool { names: &["search_codebase"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
+    NativeTool {
+        names: &["spawn_agent"],
+        cursor: "Task",
+        class: ToolClass::Task,
+        fields: &[("task", "prompt")],
+    },
+    NativeTool {
+        names: &["team_run_task"],
+        cursor: "Task",
+        class: ToolClass::Task,
+        fields: &[("task", "prompt"), ("agentId", "subagent_type")],
+    },
+    NativeTool { names: &["fetch_web_content"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
+];
+
+/// The input as an object: what a tool takes bare stands under its usual name.
+pub(super) fn as_object(name: &str, input: Option<Value>) -> Result<Map<String, Value>, NotUnderstood> {
+    let field = match name {
+        SHELL => "commands",
+        READ => "files",
+        PATCH => "input",
+        _ => "",
+    };
+    match input {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(input)) => Ok(input),
+        Some(bare) if !field.is_empty() => {
+            let mut input = Map::new();
+            input.insert(field.to_owned(), bare);
+            Ok(input)
+        }
+        Some(_) => Err(NotUnderstood(format!("the input of {name} is not a JSON object"))),
+    }
+}
+
+/// The native call as calls of ours: one for each command, each file.
+pub(super) fn calls(native: &NativeCall) -> Result<Vec<ToolCall>, NotUnderstood> {
+    match native.name.as_str() {
+        SHELL => commands(native).into_iter().map(|one| shell(native, &one)).collect(),
+        READ => files(native).into_iter().map(|one| read(native, &one)).collect(),
+        PATCH => patch::calls(native, "input"),
+        name => {
+            let mut call = cursor_call(TOOLS, native);
+            if let Some((server, tool)) = name.split_once("__") {
+                call.name = format!("MCP:{tool}");
+                call.class = ToolClass::Mcp;
+                let (name, tool) = (server.to_owned(), tool.to_owned());
+                call.server = Some(McpServer { name, tool, ..McpServer::default() });
+            }
+            Ok(vec![call])
+        }
+    }
+}
+
+/// The native input in which these calls have others; none where that cannot
+/// be said.
+pub(super) fn rewritten(native: &NativeCall, wanted: &[Option<Map<String, Value>>]) -> Option<Value> {
+    let text = |input: &Map<String, Value>, name: &str| Some(json!(input.get(name)?.as_str()?));
+    match native.name.as_str() {
+        SHELL => replaced(commands(native), wanted, |_, input| text(input, "command"))
+            .map(|list| json!({"commands": list})),
+        READ => replaced(files(native), wanted, |_, input| {
+            let mut file = json!({"path": text(input, "file_path")?});
+            for name in RANGE {
+                if let Some(line) = input.get(name) {
+                    file[name] = line.clone();
+                }
+            }
+            Some(file)
+        })
+        .map(|list| json!({"files": list})),
+        PATCH => None,
+        _ => wanted.first()?.clone().map(|input| Value::Object(native_input(TOOLS, native, input))),
+    }
+}
+
+/// A call that does nothing but say why another did not run; none where there
+/// is no harmless one.
+pub(super) fn harmless(native: &NativeCall, reason: &str) -> Option<Value> {
+    if native.name != SHELL {
+        return None;
+    }
+    // `echo` and `exit` exist in every shell that Cline starts.
+    Some(json!({ "commands": [format!("echo '{}'; exit 1", harmless_text(reason))] }))
+}
+
+/// What no shell makes anything of but the text itself: sh, PowerShell and cmd
+/// quote differently, so whatever one of them might obey becomes a blank.
+fn harmless_text(text: &str) -> String {
+    let safe = |letter: char| letter.is_alphanumeric() || ".,:/_-@+=".contains(letter);
+    text.chars().map(|letter| if safe(letter) { letter } else { ' ' }).collect()
+}
+
+/// A word of a command line for a POSIX shell, bare where it can be.
+fn word(text: &str) -> String {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_./=:@%+,-".contains(&byte);
+    if !text.is_empty() && text.bytes().all(bare) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+const RANGE: [&str; 2] = ["start_line", "end_line"];
+
+fn replaced(
+    list: Vec<Value>,
+    wanted: &[Option<Map<String, Value>>],
+    with: impl Fn(&Value, &Map<String, Value>) -> Option<Value>,
+) -> Option<Vec<Value>> {
+    if list.len() != wanted.len() {
+        return None;
+    }
+    let one = |(given, wanted): (Value, &Option<Map<String, Value>>)| match wanted {
+        Some(input) => with(&given, input),
+        None => Some(given),
+    };
+    list.into_iter().zip(wanted).map(one).collect()
+}
+
+/// What Cline would run, in its order of names.
+fn commands(native: &NativeCall) -> Vec<Value> {
+    let input = &native.input;
+    if let Some(commands) = input.get("commands") {
+        return listed(commands);
+    }
+    match (input.get("command"), input.contains_key("args"), input.get("cmd")) {
+        (Some(_), true, _) => vec![Value::Object(input.clone())],
+        (Some(command), false, _) => listed(command),
+        (None, _, Some(command)) => listed(command),
+        (None, _, None) => Vec::new(),
+    }
+}
+
+/// What Cline would read.
+fn files(native: &NativeCall) -> Vec<Value> {
+    let named = ["files", "file_paths", "paths"].iter().find_map(|name| native.input.get(*name));
+    let list = match named {
+        Some(files) => listed(files),
+        None => vec![Value::Object(native.input.clone())],
+    };
+    // A range that stands alone belongs to the file before it.
+    let range = |one: &Value| {
+        let fields = one.as_object().filter(|fields| !fields.is_empty());
+        fields.is_some_and(|fields| fields.keys().all(|name| RANGE.contains(&name.as_str())))
+    };
+    let alone = list.first().is_some_and(range);
+    list.into_iter().filter(|one| alone || !range(one)).collect()
+}
+
+/// A list, or one thing.
+fn listed(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Array(list) => list.clone(),
+        other => vec![other.clone()],
+    }
+}
+
+fn shell(native: &NativeCall, one: &Value) -> Result<ToolCall, NotUnderstood> {
+    let words = |args: &Vec<Value>| args.iter().filter_map(Value::as_str).map(word).collect::<Vec<_>>();
+    let command = match (one, one.get("command"), one.get("args")) {
+        (Value::String(command), _, _) => command.clone(),
+        (_, Some(Value::String(program)), Some(Value::Array(args))) if args.iter().all(Value::is_string) => {
+            format!("{} {}", word(program), words(args).join(" ")).trim_end().to_owned()
+        }
+        (_, Some(Value::String(program)), None) => program.clone(),
+        _ => return Err(NotUnderstood(format!("a command of {} is not a text", native.name))),
+    };
+    let mut input = Map::new();
+    input.insert("command".to_owned(), json!(command));
+    Ok(ToolCall { name: "Shell".to_owned(), class: ToolClass::Shell, input, edits: Vec::new(), server: None })
+}
+
+fn read(native: &NativeCall, one: &Value) -> Result<ToolCall, NotUnderstood> {
+    let path = ["path", "file_path", "filePath"].iter().find_map(|name| one.get(*name)?.as_str());
+    let Some(path) = one.as_str().or(path) else {
+        return Err(NotUnderstood(format!("a file of {} has no path", native.name)));
+    };
+    let mut input = Map::new();
+    input.insert("file_path".to_owned(), json!(path));
+    for name in RANGE {
+        if let Some(line) = one.get(name) {
+            input.insert(name.to_owned(), line.clone());
+        }
+    }
+    Ok(ToolCall { name: "Read".to_owned(), class: ToolClass::Read, input, edits: Vec::new(), server: None })
+}

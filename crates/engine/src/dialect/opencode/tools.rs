@@ -1,0 +1,92 @@
+//! OpenCode's tools, and what they return.
+
+use serde_json::Value;
+
+use crate::agent::{
+    McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call,
+};
+use crate::dialect::patch;
+
+/// By OpenCode's names and by Cursor's.
+pub(super) const TOOLS: &[NativeTool] = &[
+    NativeTool {
+        names: &["bash"],
+        cursor: "Shell",
+        class: ToolClass::Shell,
+        fields: &[("workdir", "working_directory")],
+    },
+    NativeTool {
+        names: &["read"],
+        cursor: "Read",
+        class: ToolClass::Read,
+        fields: &[("filePath", "file_path")],
+    },
+    NativeTool {
+        names: &["write"],
+        cursor: "Write",
+        class: ToolClass::Write,
+        fields: &[("filePath", "file_path")],
+    },
+    NativeTool {
+        names: &["edit", "multiedit"],
+        cursor: "Write",
+        class: ToolClass::Write,
+        fields: &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")],
+    },
+    NativeTool { names: PATCHES, cursor: "Write", class: ToolClass::Write, fields: &[] },
+    NativeTool { names: &["grep", "glob", "list"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
+    NativeTool { names: &["task"], cursor: "Task", class: ToolClass::Task, fields: &[] },
+    NativeTool { names: &["webfetch"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
+    NativeTool { names: &["websearch"], cursor: "WebSearch", class: ToolClass::Other, fields: &[] },
+];
+
+const PATCHES: &[&str] = &["apply_patch", "patch"];
+
+/// Tools of its own that have the sign in their names which stands between a
+/// server's name and a tool's.
+const NOT_MCP: &[&str] = &[
+    "apply_patch",
+    "plan_enter",
+    "plan_exit",
+    "list_mcp_resources",
+    "list_mcp_resource_templates",
+    "read_mcp_resource",
+];
+
+/// The native call as calls of ours: one, or one for each file of a patch.
+pub(super) fn calls(native: &NativeCall) -> Result<Vec<ToolCall>, NotUnderstood> {
+    if is_patch(native) {
+        return patch::calls(native, "patchText");
+    }
+    let mut call = cursor_call(TOOLS, native);
+    // A tool that another plugin brings may look like one of a server's too. It
+    // is better asked about once too often.
+    if let Some((server, tool)) = native.name.split_once('_')
+        && !NOT_MCP.contains(&native.name.as_str())
+    {
+        call.name = format!("MCP:{tool}");
+        call.class = ToolClass::Mcp;
+        call.server =
+            Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() });
+    }
+    Ok(vec![call])
+}
+
+/// Whether it is a patch, which cannot be given another input.
+pub(super) fn is_patch(call: &NativeCall) -> bool {
+    PATCHES.contains(&call.name.as_str())
+}
+
+/// What a tool returned: for most a text beside facts about it, for MCP the
+/// server's own object.
+pub(super) fn output(returned: Value, calls: &[ToolCall]) -> Output {
+    let shell = calls.iter().all(|call| call.class == ToolClass::Shell);
+    let text = returned.get("output").and_then(Value::as_str).filter(|_| shell);
+    let code = returned.pointer("/metadata/exit").and_then(Value::as_i64).filter(|_| shell);
+    Output {
+        text: text.map(str::to_owned),
+        exit_code: code.and_then(|code| i32::try_from(code).ok()),
+        duration_ms: None,
+        value: returned,
+    }
+}
