@@ -81,9 +81,10 @@ pub fn broken(rig: &dyn Rig, scenario: &Scenario, reason: String) -> Finding {
 /// A run that did.
 pub fn judge(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Finding {
     let wanted = wanted(rig, scenario);
+    let heard = |check: &&Check| !about_unheard(rig, scenario, check);
     let mut complaints: Vec<String> =
-        scenario.checks.iter().filter_map(|check| complaint(rig, run, check).err()).collect();
-    complaints.extend(uncalled(scenario, run));
+        scenario.checks.iter().filter(heard).filter_map(|check| complaint(rig, run, check).err()).collect();
+    complaints.extend(uncalled(rig, scenario, run));
     complaints.extend(ending(run));
     let told = scenario.checks.iter().filter(|check| matches!(check, Check::Told(_)));
     let told = told.into_iter().all(|check| complaint(rig, run, check).is_ok());
@@ -124,7 +125,10 @@ fn complaint(rig: &dyn Rig, run: &Run, check: &Check) -> Result<(), String> {
         Check::Told(text) => {
             let arrived = match rig.refusal() {
                 Refusal::ToModel => told(run, text),
-                Refusal::EndsTheRun => told(run, text) || run.ended.output.contains(text),
+                Refusal::EndsTheRun(log) => {
+                    let log = fs::read_to_string(run.place.root.join(log)).unwrap_or_default();
+                    told(run, text) || run.ended.output.contains(text) || log.contains(text)
+                }
             };
             yes(arrived, || format!("{text:?} was not told"))
         }
@@ -172,10 +176,17 @@ fn agrees(run: &Run, call: &Value, (pointer, wanted): (&str, &str)) -> bool {
     }
 }
 
+/// Whether a check is about a hook that nothing calls in this agent.
+fn about_unheard(rig: &dyn Rig, scenario: &Scenario, check: &Check) -> bool {
+    let (Check::Called(name, _) | Check::Given(name, _)) = *check else { return false };
+    scenario.hooks.iter().any(|hook| hook.name == name && rig.unheard().contains(&hook.event))
+}
+
 /// A hook that was never called proves nothing, whatever came of the run.
 /// Without approval an agent may not even offer the tool.
-fn uncalled(scenario: &Scenario, run: &Run) -> Vec<String> {
+fn uncalled(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Vec<String> {
     let scripts = scenario.hooks.iter().filter(|hook| matches!(hook.script, Script::Sh(_)));
+    let scripts = scripts.filter(|hook| !rig.unheard().contains(&hook.event));
     let called = |name: &str| !run.place.recorded(name).is_empty();
     let silent = scripts.filter(|hook| scenario.approved && !called(hook.name));
     silent.map(|hook| format!("`{}` was never called", hook.name)).collect()

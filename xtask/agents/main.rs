@@ -136,7 +136,7 @@ fn drive_agent(
 fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
     match scenario.beside {
         Beside::ClaudeProject if !rig.runs_claude_settings() => {
-            Some("only Claude Code runs `.claude/settings.json` itself")
+            Some("it does not run `.claude/settings.json` itself")
         }
         _ => rig.lacks(scenario.id),
     }

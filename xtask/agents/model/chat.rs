@@ -23,8 +23,13 @@ fn read(_path: &str, body: &Value) -> Request {
         match message["role"].as_str().unwrap_or_default() {
             "assistant" => continue,
             "tool" => request.results += 1,
-            "user" if request.results == 0 => request.opening.push_str(&said.join("\n")),
-            // Instructions, and prompts after the first tool result.
+            "user" => {
+                request.asked.extend(said.iter().cloned());
+                if request.results == 0 {
+                    request.opening.push_str(&said.join("\n"));
+                }
+            }
+            // Instructions.
             _ => {}
         }
         request.heard.extend(said);

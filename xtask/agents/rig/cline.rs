@@ -70,10 +70,10 @@ impl Rig for Cline {
 
     fn lacks(&self, scenario: &str) -> Option<&'static str> {
         match scenario {
-            "prompt-refused" | "prompt-fail-closed" => {
+            "prompt-refused" | "prompt-fail-closed" | "prompt-observed" => {
                 Some("Cline asks no hook about the prompt of a headless run")
             }
-            "stop-follow-up" | "stop-follow-up-once" => Some("Cline goes on at no hook's word"),
+            "stop-follow-up" | "stop-follow-up-once" | "subagent-follow-up" => Some("Cline goes on at no hook's word"),
             "session-context" => Some("Cline ignores what a hook answers to TaskStart"),
             "mcp-output" => Some("Cline lets no hook change what a tool gave back"),
             "session-end" => Some("Cline fires SessionShutdown only when a run was cancelled"),
@@ -81,13 +81,19 @@ impl Rig for Cline {
         }
     }
 
-    fn refusal(&self) -> Refusal {
-        Refusal::EndsTheRun
+    fn unheard(&self) -> &'static [&'static str] {
+        &["beforeSubmitPrompt"]
     }
 
-    /// Every file with the event's name counts, whatever its extension.
+    /// The reason of a run that was cancelled stands in the log alone.
+    fn refusal(&self) -> Refusal {
+        Refusal::EndsTheRun("home/.cline/data/logs/cline.log")
+    }
+
+    /// Every file with the event's name counts, whatever its extension, so
+    /// Boathook's can stand beside it.
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {
         let program = format!("#!/bin/sh\nexec {command}\n");
-        place.write_program("home/.cline/hooks/PreToolUse.sh", &program).map(drop)
+        place.write_program("home/.cline/hooks/PreToolUse", &program).map(drop)
     }
 }

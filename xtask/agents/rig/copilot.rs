@@ -75,6 +75,11 @@ impl Rig for Copilot {
         None
     }
 
+    /// That of a project it trusts; not the one in the home.
+    fn runs_claude_settings(&self) -> bool {
+        true
+    }
+
     /// Every file of this directory counts.
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {
         let hooks = json!({"preToolUse": [{"type": "command", "bash": command}]});

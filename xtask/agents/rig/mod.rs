@@ -13,7 +13,6 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::install::Installed;
 use crate::model::ToolCall;
 use crate::place::Place;
 
@@ -58,6 +57,11 @@ pub trait Rig: Sync {
         true
     }
 
+    /// Cursor's events that nothing here tells of: their hooks are not called.
+    fn unheard(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Where a refusal is told.
     fn refusal(&self) -> Refusal {
         Refusal::ToModel
@@ -83,8 +87,6 @@ pub struct Package {
 pub struct Session<'a> {
     /// Its directories.
     pub place: &'a Place,
-    /// The agent's program.
-    pub installed: &'a Installed,
     /// The model's port on loopback.
     pub port: u16,
     /// What the user types.
@@ -117,8 +119,9 @@ pub enum Act {
 pub enum Refusal {
     /// The model reads it as the tool's result, and goes on.
     ToModel,
-    /// The agent can only give up; the person reads it.
-    EndsTheRun,
+    /// The agent can only give up; the person reads it, or finds it in this
+    /// file of the run.
+    EndsTheRun(&'static str),
 }
 
 /// A hook in a file of Claude's form: `hooks`, event, groups, handlers.

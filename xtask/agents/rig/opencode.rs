@@ -49,7 +49,9 @@ impl Rig for OpenCode {
         // It installs a package of types beside every plugin. The model knows no
         // packages, so that ends at once and asks nobody outside.
         command.env("npm_config_registry", format!("http://127.0.0.1:{}/npm/", session.port));
-        command.args(["run", "--model", "fake/fake-model", "--format", "json"]).arg(session.prompt);
+        command.args(["run", "--model", "fake/fake-model", "--format", "json"]);
+        // An argument with a space in it would reach the model in quotes.
+        command.args(session.prompt.split(' '));
     }
 
     fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {

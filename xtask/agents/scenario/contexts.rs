@@ -134,7 +134,7 @@ pub const ALL: &[Scenario] = &[
         hooks: &[hook(
             "beforeReadFile",
             "read",
-            r#"echo '{"permission":"allow","new_content":"REDACTED-WORD\n"}'"#,
+            r#"echo '{"permission":"allow","new_content":"REDACTED-WORD"}'"#,
         )],
         files: SECRET,
         acts: &[Act::Read("secret.txt")],

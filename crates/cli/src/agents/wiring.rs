@@ -3,6 +3,8 @@
 
 use boathook_engine::agent;
 
+use super::obstacles::Switches;
+
 /// For whom an agent is wired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -39,8 +41,8 @@ pub struct Wiring {
     pub names_event: bool,
     /// We ran it; else it was written from documentation.
     pub run_by_us: bool,
-    /// Names in its settings that switch all hooks off, and the value that does.
-    pub off: &'static [(&'static [&'static str], bool)],
+    /// What in its settings decides whether hooks run.
+    pub switches: Switches,
     /// What to do after installing.
     pub next: &'static [&'static str],
 }
@@ -111,7 +113,7 @@ const GROUPS: Handler = Handler {
     of_gates: &[],
 };
 
-const DISABLE_ALL: &[(&[&str], bool)] = &[(&["disableAllHooks"], true)];
+const DISABLE_ALL: Switches = Switches { off: &[(&["disableAllHooks"], true)], ..Switches::NONE };
 
 /// Every agent that can be named.
 pub const WIRINGS: &[Wiring] = &[
@@ -147,7 +149,7 @@ pub const WIRINGS: &[Wiring] = &[
         ],
         names_event: false,
         run_by_us: true,
-        off: DISABLE_ALL,
+        switches: Switches { only_managed: &["allowManagedHooksOnly"], ..DISABLE_ALL },
         next: &["sessions that are open keep their old settings: start Claude Code anew"],
     },
     Wiring {
@@ -174,10 +176,8 @@ pub const WIRINGS: &[Wiring] = &[
         ],
         names_event: false,
         run_by_us: true,
-        off: &[],
-        next: &[
-            "Codex skips hooks that nobody trusted, without a word: start `codex`, type `/hooks`, look at the entries of Boathook and trust them",
-        ],
+        switches: Switches { top: &["description", "hooks"], ..Switches::NONE },
+        next: &[],
     },
     Wiring {
         name: "gemini",
@@ -198,7 +198,11 @@ pub const WIRINGS: &[Wiring] = &[
         events: &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"],
         names_event: false,
         run_by_us: true,
-        off: &[(&["hooksConfig", "enabled"], false)],
+        switches: Switches {
+            off: &[(&["hooksConfig", "enabled"], false)],
+            disabled: &["hooksConfig", "disabled"],
+            ..Switches::NONE
+        },
         next: &["sessions that are open keep their old settings: start Gemini CLI anew"],
     },
     Wiring {
@@ -228,7 +232,7 @@ pub const WIRINGS: &[Wiring] = &[
         ],
         names_event: true,
         run_by_us: true,
-        off: DISABLE_ALL,
+        switches: DISABLE_ALL,
         next: &["Copilot reads hooks of a project only in folders that you trusted"],
     },
     Wiring {
@@ -260,7 +264,7 @@ pub const WIRINGS: &[Wiring] = &[
         ],
         names_event: false,
         run_by_us: true,
-        off: DISABLE_ALL,
+        switches: DISABLE_ALL,
         next: &["sessions that are open keep their old settings: start Qwen Code anew"],
     },
     Wiring {
@@ -275,7 +279,7 @@ pub const WIRINGS: &[Wiring] = &[
         events: &[],
         names_event: true,
         run_by_us: true,
-        off: &[],
+        switches: Switches::NONE,
         next: &["a session that is open has no new plugins: start OpenCode anew"],
     },
     Wiring {
@@ -299,7 +303,7 @@ pub const WIRINGS: &[Wiring] = &[
         ],
         names_event: true,
         run_by_us: true,
-        off: &[],
+        switches: Switches::NONE,
         next: &["a refusal ends Cline's whole run: it has no way to refuse a single call"],
     },
     Wiring {
@@ -314,7 +318,7 @@ pub const WIRINGS: &[Wiring] = &[
         events: &[],
         names_event: false,
         run_by_us: false,
-        off: &[],
+        switches: Switches::NONE,
         next: &[],
     },
     Wiring {
@@ -340,7 +344,7 @@ pub const WIRINGS: &[Wiring] = &[
         ],
         names_event: true,
         run_by_us: false,
-        off: &[],
+        switches: Switches::NONE,
         next: &[],
     },
     Wiring {
@@ -364,7 +368,7 @@ pub const WIRINGS: &[Wiring] = &[
         ],
         names_event: false,
         run_by_us: false,
-        off: &[],
+        switches: Switches::NONE,
         next: &["Copilot CLI reads .github/hooks as well, so it calls these hooks, too"],
     },
 ];

@@ -146,7 +146,9 @@ pub const AGENTS: &[&Agent] = &[
     &dialect::qwen::AGENT,
     &dialect::opencode::AGENT,
     &dialect::cline::AGENT,
+    &dialect::cursor::AGENT,
     &dialect::windsurf::AGENT,
+    &dialect::vscode::AGENT,
 ];
 
 /// The agent of this name.

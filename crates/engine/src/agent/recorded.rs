@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{Agent, Happening, Told};
+use serde_json::value::RawValue;
+
+use super::{Agent, Happening, Moment, Told};
 use crate::payload::Payload;
 
 /// What an agent sent, by the name of the file, in the order it came.
@@ -32,4 +34,41 @@ pub(crate) fn assert_stable(agent: &Agent) {
         let again = (agent.encode_event)(&happening);
         assert_eq!(decoded(agent, &again), happening, "{name}");
     }
+}
+
+/// Whatever one field of it becomes, a call that is about to run is still a
+/// call, or not understood: never nothing.
+pub(crate) fn assert_gate_stays_one(agent: &Agent, event: &str) {
+    let odd = [
+        "null",
+        "true",
+        "0",
+        "-1.5e300",
+        "\"\"",
+        "\"x\"",
+        "[]",
+        "[{}]",
+        "{}",
+        r#"{"a":null}"#,
+        r#""\ud800""#,
+    ];
+    let gates: Vec<(String, Payload)> =
+        payloads(agent.name).into_iter().filter(|(_, payload)| names(payload, event)).collect();
+    assert!(!gates.is_empty(), "no {event} of {}", agent.name);
+    for (name, payload) in gates {
+        let fields: Vec<String> = payload.fields().map(|(field, _)| field.to_owned()).collect();
+        for field in fields.iter().filter(|field| payload.text(field).as_deref() != Some(event)) {
+            for value in odd {
+                let mut told = Told { event: None, payload: payload.clone() };
+                told.payload.set(field, RawValue::from_string(value.to_owned()).expect("JSON"));
+                let Ok(happening) = (agent.decode_event)(&told) else { continue };
+                let held = matches!(&happening.moment, Moment::BeforeTool { calls } if !calls.is_empty());
+                assert!(held, "{name} with {value} in {field} is {:?}", happening.moment);
+            }
+        }
+    }
+}
+
+fn names(payload: &Payload, event: &str) -> bool {
+    payload.fields().any(|(name, _)| payload.text(name).as_deref() == Some(event))
 }

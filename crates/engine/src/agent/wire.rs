@@ -51,7 +51,7 @@ impl Names {
         let row = rows.iter().find(|row| row.name == event);
         let row = row.ok_or_else(|| NotUnderstood(unknown(&event, rows)))?;
         let payload = &told.payload;
-        let text = |name: &str| payload.text(name).filter(|text| !text.is_empty());
+        let text = |name: &str| text_of(payload, name);
         let mut happening = Happening {
             session: text(self.session),
             generation: text(self.generation),
@@ -85,13 +85,19 @@ impl Names {
             }
         };
         match input {
-            Value::Object(input) => Ok(Some(NativeCall { name, id: payload.text(self.call), input })),
-            Value::Null => Ok(Some(NativeCall { name, id: payload.text(self.call), input: Map::new() })),
+            Value::Object(input) => Ok(Some(NativeCall { name, id: text_of(payload, self.call), input })),
+            Value::Null => Ok(Some(NativeCall { name, id: text_of(payload, self.call), input: Map::new() })),
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 Err(NotUnderstood(format!("`{}` of {name} is not a JSON object", self.input)))
             }
         }
     }
+}
+
+/// A text under this name. An empty name is one the agent has not, even where
+/// a payload has a field without a name.
+fn text_of(payload: &Payload, name: &str) -> Option<String> {
+    payload.text(name).filter(|text| !name.is_empty() && !text.is_empty())
 }
 
 /// The facts of every event, and what is the event's own.

@@ -1,16 +1,20 @@
-//! Other products: the payloads that hooks written for them expect and the
-//! answers such hooks give; and what those that call us tell, and are answered.
+//! The words of other products. Hooks that were written for one: the payload
+//! they expect and the answers they give. Agents that call us: what they tell
+//! and what they are answered.
 //!
-//! Pure: an event in, a payload out; an exit in, an outcome out.
+//! Pure: an event in, a payload out; an exit in, an outcome out; a payload in,
+//! a happening out; a verdict in, a reply out.
 
 pub mod claude;
 pub mod cline;
 pub mod codex;
 pub mod copilot;
+pub mod cursor;
 pub mod gemini;
 pub mod opencode;
 mod patch;
 pub mod qwen;
+pub mod vscode;
 pub mod windsurf;
 
 use std::sync::Arc;

@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use super::claude::agent::{NAMES, NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, Wire, refuse_blindly, row};
+use super::claude::mcp_parts;
 use crate::agent::{Abilities, Agent, Asks, Covered, Effect, NativeTool, Reach, ToolClass};
 use crate::event::{AnswerField, EventKind};
 
@@ -50,12 +51,14 @@ pub const AGENT: Agent = Agent {
 
 const WIRE: Wire = Wire {
     names: NAMES,
-    tools: TOOLS,
+    tools: &[TOOLS],
     tells_server: false,
     empty_is_machine: true,
     printed,
     exit_code,
     before,
+    edits: |_| None,
+    mcp: mcp_parts,
 };
 
 /// Names that older versions used are still understood by it.
@@ -100,7 +103,7 @@ const COVERAGE: &[Covered] = &[
         &[(Permission, Applied), (UserMessage, SAME_WORDS), (AgentMessage, Applied),
           (UpdatedInput, Degraded("the call is refused, and the model told what to write")),
           (AdditionalContext, Lost("the model is told nothing with a call that may run"))],
-        "files mentioned with `@` reach the model without a tool call"),
+        "the content of files mentioned with `@` stands in the prompt, and no tool reads it"),
     row(EventKind::PostToolUse, Observed,
         &[(AdditionalContext, Applied), (UpdatedMcpToolOutput, Lost("a tool's output cannot be replaced"))],
         "a subagent in the background is told when it starts"),
@@ -115,11 +118,12 @@ const COVERAGE: &[Covered] = &[
     row(EventKind::AfterMcpExecution, Observed, &[], ""),
     row(EventKind::BeforeReadFile, Enforced,
         &[(Permission, Applied), (UserMessage, SAME_WORDS), (NewContent, Degraded("the read is refused, and the refusal holds the new content"))],
-        "files mentioned with `@` reach the model without a tool call"),
+        "the content of files mentioned with `@` stands in the prompt, and no tool reads it"),
     row(EventKind::AfterFileEdit, Observed, &[], ""),
-    row(EventKind::BeforeSubmitPrompt, Enforced, &[(Continue, Applied), (UserMessage, Applied), (AdditionalContext, Applied)], ""),
+    row(EventKind::BeforeSubmitPrompt, Enforced, &[(Continue, Applied), (UserMessage, Applied), (AdditionalContext, Applied)],
+        "a headless run ends without showing the reason"),
     row(EventKind::PreCompact, Observed, &[(UserMessage, Lost("Qwen Code writes it to its debug log alone"))], "how full the context is, is not told"),
-    row(EventKind::Stop, Observed, &[(FollowupMessage, Applied)], ""),
+    row(EventKind::Stop, Observed, &[(FollowupMessage, Applied)], "Qwen Code itself ends a turn after eight follow-ups"),
     row(EventKind::AfterAgentResponse, Observed,
         &[(Permission, Lost("the message was shown before it is told")), (UserMessage, Applied)], "the last message of a turn"),
     row(EventKind::AfterAgentThought, NotAvailable, &[], "thinking is not told"),
@@ -133,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::agent::recorded::{assert_stable, decoded, payloads};
+    use crate::agent::recorded::{assert_gate_stays_one, assert_stable, decoded, payloads};
     use crate::agent::{Happening, Moment, ToolCall, Verdict};
     use crate::input::Edit;
     use crate::payload::Payload;
@@ -153,8 +157,9 @@ mod tests {
     }
 
     #[test]
-    fn every_payload_is_understood_and_stable() {
+    fn every_payload_is_understood_and_stays_what_it_is() {
         assert_stable(&AGENT);
+        assert_gate_stays_one(&AGENT, "PreToolUse");
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What Gemini CLI really sent, and what it is answered.
 
-use std::path::Path;
-
 use serde_json::{Map, Value, json};
 
 use super::AGENT;
+use crate::agent::recorded;
 use crate::agent::{Happening, Moment, Reply, Told, ToolCall, ToolClass, Verdict, Words};
 use crate::payload::Payload;
 
@@ -43,13 +42,10 @@ fn object(value: Value) -> Map<String, Value> {
 
 #[test]
 fn everything_gemini_sent_is_understood_and_can_be_told_again() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/agents/payloads/gemini");
-    let mut seen = 0;
-    for entry in std::fs::read_dir(&dir).expect("recorded payloads") {
-        let path = entry.expect("an entry").path();
-        let text = std::fs::read_to_string(&path).expect("a payload");
-        let name = path.file_stem().and_then(|name| name.to_str()).expect("a name").to_owned();
-        let happening = decode(&text);
+    let payloads = recorded::payloads(AGENT.name);
+    assert!(payloads.len() >= 30, "{} payloads", payloads.len());
+    for (name, payload) in payloads {
+        let happening = recorded::decoded(&AGENT, &payload);
         let slug = name.split_once('-').map_or("", |(_, slug)| slug);
         let expected = match &happening.moment {
             Moment::SessionStart { .. } => "session-start",
@@ -61,7 +57,7 @@ fn everything_gemini_sent_is_understood_and_can_be_told_again() {
             }
             Moment::AfterTool { .. } => "after-tool",
             Moment::ToolFailed { .. } => {
-                assert!(text.contains("\"error\""), "{name}");
+                assert!(payload.to_json().contains("\"error\""), "{name}");
                 "after-tool"
             }
             Moment::Stop(_) => "after-agent",
@@ -77,10 +73,8 @@ fn everything_gemini_sent_is_understood_and_can_be_told_again() {
         };
         assert!(slug.starts_with(expected), "{name}: {:?}", happening.moment);
         assert!(happening.session.is_some() && happening.cwd.is_some(), "{name}");
-        assert_eq!(decode(&(AGENT.encode_event)(&happening).to_json()), happening, "{name}");
-        seen += 1;
     }
-    assert!(seen >= 30, "{seen} payloads");
+    recorded::assert_stable(&AGENT);
 }
 
 #[test]
@@ -228,6 +222,12 @@ fn an_answer_is_flat() {
         ("notice", &tool, noticed.clone(), r#"{"systemMessage":"look"}"#),
         ("a prompt", &event("BeforeAgent"), refused.clone(), r#"{"decision":"deny","reason":"why"}"#),
         (
+            "a prompt, and a notice",
+            &event("BeforeAgent"),
+            Verdict { notice: Some("look".to_owned()), ..refused.clone() },
+            r#"{"decision":"deny","reason":"why","systemMessage":"why\nlook"}"#,
+        ),
+        (
             "context to a prompt",
             &event("BeforeAgent"),
             told("c"),
@@ -346,4 +346,12 @@ fn a_gate_is_not_passed_by_what_is_missing() {
             "{payload:?}"
         );
     }
+}
+
+#[test]
+fn a_field_without_a_name_is_none_of_the_facts_that_gemini_does_not_tell() {
+    let payload = json!({"": "x", "hook_event_name": "BeforeTool", "tool_name": "glob", "tool_input": {}});
+    let happening = decode(&payload.to_string());
+    assert_eq!((happening.generation, happening.model, happening.subagent), (None, None, None));
+    assert_eq!(happening.call.and_then(|call| call.id), None);
 }

@@ -7,7 +7,6 @@ use super::Wire;
 use crate::agent::{
     Failing, Happening, McpServer, Moment, NativeCall, Output, ToolCall, ToolClass, cursor_call,
 };
-use crate::dialect::claude::mcp_parts;
 use crate::payload::Payload;
 
 impl Wire {
@@ -40,7 +39,7 @@ impl Wire {
 
     fn call(&self, native: &NativeCall, payload: &Payload) -> ToolCall {
         let told = server_told(payload);
-        match mcp_parts(&native.name, told.as_deref()) {
+        match (self.mcp)(&native.name, told.as_deref()) {
             Some((server, tool)) => ToolCall {
                 name: format!("MCP:{tool}"),
                 class: ToolClass::Mcp,
@@ -48,7 +47,13 @@ impl Wire {
                 edits: Vec::new(),
                 server: Some(McpServer { name: server, tool: tool.to_owned(), ..McpServer::default() }),
             },
-            None => cursor_call(self.tools, native),
+            None => {
+                let mut call = cursor_call(self.table(&native.name), native);
+                if let Some(edits) = (self.edits)(native) {
+                    call.edits = edits;
+                }
+                call
+            }
         }
     }
 

@@ -11,16 +11,19 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(in crate::dialect) use coverage::{NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, row};
 pub(in crate::dialect) use reply::refuse_blindly;
 
 use super::events::without_counterpart;
-use super::tools::TOOLS;
+use super::tools::{TOOLS, mcp_parts};
 use crate::agent::{
-    Abilities, Agent, Asks, Happening, Moment, Names, NativeTool, NotUnderstood, Reply, Told, Verdict, write,
+    Abilities, Agent, Asks, Happening, Moment, Names, NativeCall, NativeTool, NotUnderstood, Reply, Told,
+    Verdict, write,
 };
+use crate::dialect::vscode;
+use crate::input::Edit;
 use crate::payload::Payload;
 use crate::source::Level;
 
@@ -77,20 +80,23 @@ pub(in crate::dialect) const NAMES: Names = Names {
 
 const WIRE: Wire = Wire {
     names: NAMES,
-    tools: TOOLS,
+    // VS Code runs the hooks of Claude Code's settings, with tools of its own.
+    tools: &[TOOLS, vscode::TOOLS],
     tells_server: true,
     empty_is_machine: false,
     printed: calls::printed,
     exit_code: calls::exit_code,
     before: calls::before,
+    edits: |_| None,
+    mcp: mcp_parts,
 };
 
 /// What differs between agents of this wire format.
 pub(in crate::dialect) struct Wire {
     /// Where the facts stand.
     pub(in crate::dialect) names: Names,
-    /// Its tools.
-    pub(in crate::dialect) tools: &'static [NativeTool],
+    /// Its tools, and those of others that call us in its name.
+    pub(in crate::dialect) tools: &'static [&'static [NativeTool]],
     /// It says beside a call whose MCP tool it is.
     pub(in crate::dialect) tells_server: bool,
     /// An empty prompt was made by the program.
@@ -101,7 +107,15 @@ pub(in crate::dialect) struct Wire {
     pub(in crate::dialect) exit_code: fn(&str) -> Option<i32>,
     /// The text that a tool changed, in what the tool returned.
     pub(in crate::dialect) before: fn(&Value) -> Option<&str>,
+    /// Changes of a form that only this agent has.
+    pub(in crate::dialect) edits: fn(&NativeCall) -> Option<Edits>,
+    /// The server and the tool in the name of an MCP tool; the server's name
+    /// where it was told beside.
+    pub(in crate::dialect) mcp: for<'n> fn(&'n str, Option<&str>) -> Option<(String, &'n str)>,
 }
+
+/// What a call changes, file by file.
+pub(in crate::dialect) type Edits = Vec<(String, Vec<Edit>)>;
 
 impl Wire {
     /// What the agent told, in our words.
@@ -131,6 +145,17 @@ impl Wire {
 
     /// The answer in the agent's words.
     pub(in crate::dialect) fn reply(&self, happening: &Happening, verdict: &Verdict) -> Reply {
-        reply::encode(self, happening, verdict)
+        Reply::json(self.answer(happening, verdict))
+    }
+
+    /// The answer, for who has more to say.
+    pub(in crate::dialect) fn answer(&self, happening: &Happening, verdict: &Verdict) -> Map<String, Value> {
+        reply::answer(self, happening, verdict)
+    }
+
+    /// The table that knows a tool.
+    fn table(&self, tool: &str) -> &'static [NativeTool] {
+        let knows = |table: &&&[NativeTool]| table.iter().any(|row| row.names.contains(&tool));
+        self.tools.iter().find(knows).copied().unwrap_or_default()
     }
 }

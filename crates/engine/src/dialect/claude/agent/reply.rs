@@ -26,7 +26,7 @@ const HOLD_NOTHING: &[&str] = &[
 ];
 
 /// What Claude Code is told.
-pub(super) fn encode(wire: &Wire, happening: &Happening, verdict: &Verdict) -> Reply {
+pub(super) fn answer(wire: &Wire, happening: &Happening, verdict: &Verdict) -> Map<String, Value> {
     let mut answer = Map::new();
     let mut own = Map::new();
     let mut person = verdict.refused.as_ref().map(|words| words.user.as_str());
@@ -60,7 +60,7 @@ pub(super) fn encode(wire: &Wire, happening: &Happening, verdict: &Verdict) -> R
         own.shift_insert(0, "hookEventName".to_owned(), Value::from(event));
         answer.insert("hookSpecificOutput".to_owned(), Value::Object(own));
     }
-    Reply::json(answer)
+    answer
 }
 
 /// A subagent that is given context at its end goes on to read it: once, or a
@@ -88,7 +88,7 @@ fn gate(wire: &Wire, happening: &Happening, verdict: &Verdict, own: &mut Map<Str
     }
     let rewritten = verdict.rewrites.iter().flatten().next();
     if let (Some(call), Some(input)) = (&happening.call, rewritten) {
-        let input = native_input(wire.tools, call, input.clone());
+        let input = native_input(wire.table(&call.name), call, input.clone());
         own.insert("updatedInput".to_owned(), Value::Object(input));
     }
 }
