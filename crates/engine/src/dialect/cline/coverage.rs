@@ -36,7 +36,7 @@ pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::AfterMcpExecution, Observed, &[], ""),
     row(EventKind::BeforeReadFile, Enforced,
         &[(Permission, ENDS_ALONE), (UserMessage, UNSHOWN), (NewContent, Degraded("the read is refused, which ends the run"))],
-        "files mentioned with `@` reach the model without a tool call"),
+        ""),
     row(EventKind::AfterFileEdit, Observed, &[], ""),
     row(EventKind::BeforeSubmitPrompt, Observed, &[(Continue, UNHEARD), (UserMessage, UNHEARD), (AdditionalContext, UNHEARD)],
         "the first prompt of a headless run is not told, and Cline does not wait for any"),

@@ -35,7 +35,7 @@ pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::AfterMcpExecution, Observed, &[], "the result is the text the model reads"),
     row(EventKind::BeforeReadFile, Enforced,
         &[(Permission, Applied), (UserMessage, SAME_TEXT), (NewContent, Degraded("the read is refused, and the redacted text is in the reason"))],
-        "files mentioned with `@` reach the model without a tool call"),
+        ""),
     row(EventKind::AfterFileEdit, Observed, &[], "the text a created file replaced is not told"),
     row(EventKind::BeforeSubmitPrompt, Enforced, &[(Continue, Applied), (UserMessage, Applied), (AdditionalContext, Applied)],
         "with `-p`, a refused prompt ends Copilot with exit code 1"),

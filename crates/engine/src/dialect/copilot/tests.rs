@@ -7,10 +7,12 @@ use crate::agent::recorded::payloads;
 use crate::agent::{Happening, Moment, Reply, Told, ToolClass, Verdict, Words};
 use crate::payload::Payload;
 
-/// The event is in the file's name: `04-preToolUse-shell`.
+/// The event is in the file's name: `04-preToolUse-shell`. Payloads in
+/// Copilot's other form, which names events as Claude Code does, are left out.
 fn told(name: &str, payload: &Payload) -> Option<Told> {
-    let event = name.split('-').nth(1).filter(|event| event.starts_with(|first: char| first.is_lowercase()));
-    Some(Told { event: Some(event?.to_owned()), payload: payload.clone() })
+    let known = |word: &&str| super::events::ROWS.iter().any(|row| row.name == *word);
+    let event = name.split('-').find(known)?;
+    Some(Told { event: Some(event.to_owned()), payload: payload.clone() })
 }
 
 fn recorded(wanted: &str) -> Happening {

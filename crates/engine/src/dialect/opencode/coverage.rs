@@ -41,7 +41,7 @@ pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::BeforeSubmitPrompt, Enforced,
         &[(Continue, Applied), (UserMessage, Degraded("shown beside the prompt and in the log; `opencode run` prints an error without it")), (AdditionalContext, Applied)],
         ""),
-    row(EventKind::PreCompact, Observed, &[(UserMessage, Applied)], "how full the context is, is not told"),
+    row(EventKind::PreCompact, Observed, &[(UserMessage, Degraded("shown in its window, and else in its log"))], "how full the context is, is not told"),
     row(EventKind::Stop, Observed, &[(FollowupMessage, Applied)], "`opencode run` waits for it when the last message is complete, and else when the session is idle"),
     row(EventKind::AfterAgentResponse, Observed, &[(Permission, Lost(SHOWN)), (UserMessage, Lost(SHOWN))], "a turn with tools has several"),
     row(EventKind::AfterAgentThought, Observed, &[], "only with models that tell their thinking"),
