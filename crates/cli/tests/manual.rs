@@ -87,7 +87,11 @@ fn the_coverage_of_agents_is_what_the_program_says() {
     let context = TestContext::new();
     let output = context.output(["agent", "status", "--coverage"]);
     let printed = String::from_utf8(output.stdout).expect("text");
-    assert_eq!(page("docs/manual/agents-coverage.md"), printed, "docs/manual/agents-coverage.md");
+    let shown = page("docs/manual/agents-coverage.md");
+    for (number, (shown, printed)) in shown.lines().zip(printed.lines()).enumerate() {
+        assert_eq!(shown, printed, "docs/manual/agents-coverage.md:{}", number + 1);
+    }
+    assert_eq!(shown.len(), printed.len(), "docs/manual/agents-coverage.md: its end");
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl Records {
         new: &str,
         folders: Vec<PathBuf>,
     ) -> Result<Option<PathBuf>, Failed> {
-        let digest = original.map(|text| digest(text));
+        let digest = original.map(digest);
         // Whoever is killed between this and the file leaves what an older
         // installation wrote; that leads back to the same original.
         let older =

@@ -34,7 +34,7 @@ pub fn page(seen: &Seen) -> String {
     });
     page.push_str(&table(&["Event", "Field"], rows));
     for agent in AGENTS {
-        page.push_str(&format!("\n## What differs in {}\n\n{}", agent.title, differences(agent)));
+        page.push_str(&format!("\n## What differs in {}\n\n{}", agent.title, differences_table(agent)));
     }
     page
 }
@@ -54,22 +54,32 @@ Written by `boathook agent status --coverage`, from the dialects and from what w
 | (not run) | it follows from the code; nobody saw it in the real agent |
 ";
 
-/// What differs from Cursor in one agent.
-pub fn differences(agent: &Agent) -> String {
-    let mut text = String::from("| Event | Field | What differs |\n|---|---|---|\n");
+/// What differs from Cursor in one agent: the event, the field or nothing, and
+/// how.
+pub fn differences(agent: &Agent) -> Vec<(&'static str, &'static str, String)> {
+    let mut rows = Vec::new();
     for row in agent.coverage {
         let event = row.event.name();
         if !row.note.is_empty() {
-            text.push_str(&format!("| {event} | | {} |\n", cell(row.note)));
+            rows.push((event, "", row.note.to_owned()));
         }
         for (field, effect) in row.fields {
-            let words = match effect {
-                Effect::Applied => continue,
-                Effect::Degraded(how) => format!("degraded: {how}"),
-                Effect::Lost(why) => format!("lost: {why}"),
-            };
-            text.push_str(&format!("| {event} | `{}` | {} |\n", field.name(), cell(&words)));
+            match effect {
+                Effect::Applied => {}
+                Effect::Degraded(how) => rows.push((event, field.name(), format!("degraded: {how}"))),
+                Effect::Lost(why) => rows.push((event, field.name(), format!("lost: {why}"))),
+            }
         }
+    }
+    rows
+}
+
+/// The same as a table.
+fn differences_table(agent: &Agent) -> String {
+    let mut text = String::from("| Event | Field | What differs |\n|---|---|---|\n");
+    for (event, field, words) in differences(agent) {
+        let field = if field.is_empty() { String::new() } else { format!("`{field}` ") };
+        text.push_str(&format!("| {event} | {field}| {} |\n", cell(&words)));
     }
     text
 }

@@ -181,19 +181,25 @@ fn removal(text: &str, all: &[Range<usize>], index: usize, closing: usize) -> Ve
         (None, Some(previous)) => comma(text, all[previous].end..own.start),
         _ => None,
     };
-    let mut gone = own.start..comma_behind.map_or(own.end, |at| at + 1);
-    if let Some(lines) = whole_lines(text, &gone) {
-        gone = lines;
-    } else if comma_behind.is_some() {
-        let rest = &text[gone.end..gap_end];
-        gone.end += rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    }
-    match comma_before {
-        Some(at) if text[at + 1..own.start].trim().is_empty() => {
-            vec![Edit { bytes: at..gone.end.max(own.end), text: String::new() }]
+    let gone_bytes = |bytes| Edit { bytes, text: String::new() };
+    match (comma_before, comma_behind) {
+        // A comment between a value and its comma is somebody's, and stays.
+        (None, Some(at)) if !text[own.end..at].trim().is_empty() => {
+            [own.clone(), at..at + 1].map(gone_bytes).to_vec()
         }
-        Some(at) => [at..at + 1, gone].map(|bytes| Edit { bytes, text: String::new() }).to_vec(),
-        None => vec![Edit { bytes: gone, text: String::new() }],
+        (None, Some(at)) => {
+            let mut gone = own.start..at + 1;
+            let rest = &text[gone.end..gap_end];
+            let space = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            gone.end += space;
+            vec![gone_bytes(whole_lines(text, &(own.start..at + 1)).unwrap_or(gone))]
+        }
+        (Some(at), _) if text[at + 1..own.start].trim().is_empty() => vec![gone_bytes(at..own.end)],
+        (Some(at), _) => {
+            let lines = whole_lines(text, own).unwrap_or_else(|| own.clone());
+            [at..at + 1, lines].map(gone_bytes).to_vec()
+        }
+        (None, None) => vec![gone_bytes(whole_lines(text, own).unwrap_or_else(|| own.clone()))],
     }
 }
 

@@ -173,8 +173,11 @@ fn show_coverage(ui: &mut Ui, seen: &Seen, agent: &Agent) {
         let fields = if reach.trim() == "–" { String::new() } else { fields.join(", ") };
         ui.painted_line(format!("  {event} {reach} {fields}").trim_end());
     }
-    ui.line("");
-    ui.line(tables::differences(agent).trim_end());
+    ui.line("What differs from Cursor");
+    for (event, field, words) in tables::differences(agent) {
+        let name = if field.is_empty() { event.to_owned() } else { format!("{event} {field}") };
+        ui.line(&format!("  {name}: {words}"));
+    }
 }
 
 fn as_json(seen: &Seen, it: &Examined) -> Value {
