@@ -73,7 +73,9 @@ impl Rig for Cline {
             "prompt-refused" | "prompt-fail-closed" | "prompt-observed" => {
                 Some("Cline asks no hook about the prompt of a headless run")
             }
-            "stop-follow-up" | "stop-follow-up-once" | "subagent-follow-up" => Some("Cline goes on at no hook's word"),
+            "stop-follow-up" | "stop-follow-up-once" | "subagent-follow-up" => {
+                Some("Cline goes on at no hook's word")
+            }
             "session-context" => Some("Cline ignores what a hook answers to TaskStart"),
             "mcp-output" => Some("Cline lets no hook change what a tool gave back"),
             "session-end" => Some("Cline fires SessionShutdown only when a run was cancelled"),
