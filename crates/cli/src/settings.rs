@@ -120,6 +120,12 @@ fn workspaces(ui: &mut Ui, global: &Global, roots: &[String], home: &Path) -> Re
     })
 }
 
+/// What agents tell in variables and not in their payloads, by the name it has
+/// there.
+pub fn told_beside() -> Vec<(&'static str, String)> {
+    env::var("CLAUDE_CODE_ENTRYPOINT").ok().map(|value| ("entrypoint", value)).into_iter().collect()
+}
+
 /// Plugins that were typed, where their links lead; one that is missing is
 /// reported with the other problems.
 fn plugins(global: &Global) -> Vec<PathBuf> {
@@ -153,15 +159,17 @@ fn home() -> Option<PathBuf> {
 
 /// Our own program, as others should call it: by the name under which it is
 /// found, because that stays when a package manager puts a newer one behind it.
-pub fn program() -> Result<PathBuf, Failed> {
+/// True when it is found by its name alone.
+pub fn program() -> Result<(PathBuf, bool), Failed> {
     let running = env::current_exe().map_err(|error| Failed::file(Path::new("boathook"), error))?;
     let settled = running.canonicalize().unwrap_or_else(|_| running.clone());
     let path = env::var_os("PATH").unwrap_or_default();
     let name = format!("boathook{}", env::consts::EXE_SUFFIX);
     let named =
         env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name));
-    let mut same = named.filter(|file| file.canonicalize().is_ok_and(|found| found == settled));
-    Ok(same.next().unwrap_or(running))
+    let first = named.into_iter().find(|file| file.is_file());
+    let same = first.filter(|file| file.canonicalize().is_ok_and(|found| found == settled));
+    Ok(same.map_or((running, false), |file| (file, true)))
 }
 
 /// Where we were started, with its links resolved.

@@ -41,6 +41,8 @@ fn a_machine_where_all_is_well_fits_on_a_page() {
       claude-user    absent                     [HOME]/.claude/settings.json
     Programs that hooks need
       /bin/sh          /bin/sh
+    Agents
+      none found
     Last failures
       none in the log
     Team
@@ -135,6 +137,8 @@ fn the_page_shows_what_to_do() {
     Programs that hooks need
       /bin/sh          /bin/sh
       no-such-program  not found
+    Agents
+      none found
     Last failures
       none in the log
     Team
@@ -193,6 +197,8 @@ fn the_page_shows_what_to_do() {
     Programs that hooks need
       /bin/sh          /bin/sh
       no-such-program  not found
+    Agents
+      none found
     Last failures
       none in the log
     Team

@@ -64,9 +64,30 @@ fn every_command_is_shown_with_its_own_help() {
     assert_eq!(headings, [&["boathook".to_owned()][..], &names[..]].concat());
     for name in headings {
         let arguments = if name == "boathook" { vec!["--help"] } else { vec![name, "--help"] };
-        let shown = fenced(section(&manual, name), "text").into_iter().next().unwrap_or_default();
+        let blocks = fenced(section(&manual, name), "text");
+        let shown = blocks.first().map(String::as_str).unwrap_or_default();
         assert_eq!(shown.trim_end(), help(&arguments).trim_end(), "docs/manual/commands.md: {name}");
+        for block in blocks.iter().skip(1) {
+            let Some(below) = subcommand(block, name) else { continue };
+            let printed = help(&[name, below, "--help"]);
+            assert_eq!(block.trim_end(), printed.trim_end(), "docs/manual/commands.md: {name} {below}");
+        }
     }
+}
+
+/// Which command below this one a block is the help of.
+fn subcommand<'b>(block: &'b str, name: &str) -> Option<&'b str> {
+    let usage = block.lines().find_map(|line| line.strip_prefix(&format!("Usage: boathook {name} ")))?;
+    usage.split(' ').next().filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// `cargo run -- agent status --coverage --write docs/manual/agents-coverage.md` refreshes it.
+#[test]
+fn the_coverage_of_agents_is_what_the_program_says() {
+    let context = TestContext::new();
+    let output = context.output(["agent", "status", "--coverage"]);
+    let printed = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(page("docs/manual/agents-coverage.md"), printed, "docs/manual/agents-coverage.md");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::wiring::Scope;
 use crate::error::Failed;
 
 /// What the command of an agent must be called for us to know it again.
@@ -13,6 +14,8 @@ const NAME: &str = "boathook";
 pub struct Program {
     path: PathBuf,
     text: String,
+    /// It is found by its name alone.
+    on_path: bool,
 }
 
 /// Why a command that is ours no longer calls this program.
@@ -26,7 +29,7 @@ pub enum Stale {
 
 impl Program {
     /// The program at this path. Its name must be one that we know again.
-    pub fn at(path: &Path) -> Result<Program, Failed> {
+    pub fn at((path, on_path): (PathBuf, bool)) -> Result<Program, Failed> {
         let shown = path.display();
         let Some(text) = path.to_str().filter(|text| !text.chars().any(char::is_control)) else {
             let problem = format!("{shown} cannot be written into an agent's settings");
@@ -36,7 +39,19 @@ impl Program {
             let problem = format!("{shown} is not called `{NAME}`, so its entries would not be known again");
             return Err(Failed::other(problem, "rename it, or make a link of that name in your PATH"));
         }
-        Ok(Program { path: path.to_owned(), text: text.to_owned() })
+        Ok(Program { text: text.to_owned(), path, on_path })
+    }
+
+    /// As it is called in settings of this scope. Those of a project are read on
+    /// other machines, where it stands elsewhere.
+    pub fn for_scope(&self, scope: Scope) -> Program {
+        let by_name = scope == Scope::Project && self.on_path;
+        Program { text: if by_name { NAME.to_owned() } else { self.text.clone() }, ..self.clone() }
+    }
+
+    /// Whether its name alone is enough.
+    pub fn is_on_path(&self) -> bool {
+        self.on_path
     }
 
     /// Its path as text.
@@ -59,6 +74,9 @@ impl Program {
     /// that a shell has to work out is taken for good.
     pub fn stale(&self, called: &str) -> Option<Stale> {
         let path = Path::new(called);
+        if called == NAME && !self.on_path {
+            return Some(Stale::Gone);
+        }
         if !path.is_absolute() || path == self.path {
             return None;
         }
@@ -123,7 +141,7 @@ mod tests {
         for path in
             ["/usr/bin/boathook", "/home/me/my tools/boathook", "/home/o'neill/$x/boathook", "/a\"b/boathook"]
         {
-            let program = Program::at(Path::new(path)).expect(path);
+            let program = Program::at((path.into(), false)).expect(path);
             for event in [None, Some("preToolUse")] {
                 let command = program.command("claude", event);
                 assert_eq!(called(&command, "claude").as_deref(), Some(path), "{command}");
@@ -152,7 +170,7 @@ mod tests {
             called("\"$HOME/bin/boathook\" agent hook claude", "claude").as_deref(),
             Some("$HOME/bin/boathook")
         );
-        assert!(Program::at(Path::new("/usr/bin/hook")).is_err());
-        assert!(Program::at(Path::new("/usr\n/boathook")).is_err());
+        assert!(Program::at(("/usr/bin/hook".into(), true)).is_err());
+        assert!(Program::at(("/usr\n/boathook".into(), true)).is_err());
     }
 }

@@ -109,16 +109,6 @@ pub fn entries(text: &str, wiring: &Wiring) -> Result<Vec<Entry>, Box<Problem>> 
     Ok(found)
 }
 
-/// What switches every hook of the file off, by its name.
-pub fn switched_off(text: &str, wiring: &Wiring) -> Option<String> {
-    let tree = json_tree(text.trim_start_matches('\u{feff}')).ok()?;
-    let (path, _) = wiring.off.iter().find(|(path, value)| {
-        let steps: Vec<Step> = path.iter().map(|name| Step::Key(name)).collect();
-        matches!(value_at(&tree, &steps), Some(Node::BooleanLit(found)) if found.value == *value)
-    })?;
-    Some(path.join("."))
-}
-
 /// The handlers of one element that call us: their place in a group, the
 /// program, all they say.
 fn ours_in(element: &Node, wiring: &Wiring, handler: &Handler) -> Vec<(Option<usize>, String, Value)> {

@@ -1,8 +1,11 @@
 //! How one agent stands: found, wired, and what is wrong with that. Starts
 //! nothing.
 
+use std::path::{Path, PathBuf};
+
 use super::codex::{self, CodexState};
 use super::command::{Program, Stale};
+use super::obstacles::{Concerns, Obstacle};
 use super::present::{Found, present};
 use super::target::{Places, Wired};
 use super::wiring::{Scope, Wiring};
@@ -34,7 +37,14 @@ pub fn examine(places: &Places, wiring: &'static Wiring, program: Option<&Progra
     for wired in &looked {
         examined.look_at(wired, program);
     }
-    examined.wired = looked.into_iter().filter(Wired::is_wired).collect();
+    let (wired, others): (Vec<Wired>, Vec<Wired>) = looked.into_iter().partition(Wired::is_wired);
+    let of_file =
+        |it: &Wired| it.obstacles.iter().map(|found| (it.file.clone(), found.clone())).collect::<Vec<_>>();
+    let obstacles: Vec<(PathBuf, Obstacle)> = wired.iter().chain(&others).flat_map(of_file).collect();
+    examined.wired = wired;
+    for (file, obstacle) in &obstacles {
+        examined.look_at_obstacle(file, obstacle);
+    }
     if examined.wired.len() > 1 {
         let files: Vec<String> =
             examined.wired.iter().map(|wired| wired.file.display().to_string()).collect();
@@ -99,11 +109,18 @@ impl Examined {
             );
             self.say(problem, "remove the `matcher`, unless that is what you want".to_owned());
         }
-        if let Some(name) = &wired.off {
-            self.say(
-                format!("{file}: `{name}` switches every hook off, ours too"),
-                format!("remove `{name}`"),
-            );
+    }
+
+    /// What a file of the agent's says about hooks, also about those elsewhere.
+    fn look_at_obstacle(&mut self, file: &Path, obstacle: &Obstacle) {
+        let concerned = self.wired.iter().any(|wired| match obstacle.concerns {
+            Concerns::All => true,
+            Concerns::Own => wired.file == file,
+            Concerns::Unmanaged => wired.scope != Scope::Managed,
+        });
+        if concerned {
+            let problem = format!("{}: {}: ours are not called", file.display(), obstacle.message);
+            self.say(problem, obstacle.help.clone());
         }
     }
 

@@ -8,6 +8,7 @@ mod entries;
 pub mod env_file;
 mod examine;
 mod files;
+mod obstacles;
 mod present;
 mod record;
 pub mod seen;

@@ -10,7 +10,8 @@ use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
 use boathook_engine::source::Os;
 
 use super::command::{Program, called, quoted};
-use super::entries::{Entry, entries, switched_off};
+use super::entries::{Entry, entries};
+use super::obstacles::{Obstacle, obstacles};
 use super::wiring::{Form, Place, Scope, Wiring};
 use crate::error::Failed;
 
@@ -56,8 +57,8 @@ pub struct Wired {
     pub narrowed: Vec<(String, String)>,
     /// Our entries in JSON.
     pub entries: Vec<Entry>,
-    /// What switches all hooks of the file off.
-    pub off: Option<String>,
+    /// What keeps entries from being called.
+    pub obstacles: Vec<Obstacle>,
     /// Why the file could not be read.
     pub problem: Option<String>,
 }
@@ -149,7 +150,7 @@ impl Places {
             programs: Vec::new(),
             narrowed: Vec::new(),
             entries: Vec::new(),
-            off: None,
+            obstacles: Vec::new(),
             problem: None,
             file,
         };
@@ -195,7 +196,7 @@ impl Wired {
                 self.programs = found.iter().map(|entry| entry.program.clone()).collect();
                 let narrowed = found.iter().filter_map(|it| Some((it.event.clone(), it.matcher.clone()?)));
                 self.narrowed = narrowed.filter(|(_, to)| !matches!(to.as_str(), "" | "*" | ".*")).collect();
-                self.off = switched_off(&text, wiring);
+                self.obstacles = obstacles(&text, wiring, self.scope);
                 self.entries = found;
             }
             Err(problem) => self.problem = Some(problem),
@@ -219,7 +220,8 @@ impl Target {
             None => {
                 let path = serde_json::Value::from(program.text()).to_string();
                 let plugin = PLUGIN.replace(PLUGIN_WORD, path.trim_matches('"'));
-                format!("// {about}\n// Calls: {} agent hook {name}\n{plugin}", quoted(program.text()))
+                // The plugin itself says who wrote it.
+                format!("// Calls: {} agent hook {name}\n{plugin}", quoted(program.text()))
             }
         }
     }

@@ -3,6 +3,8 @@
 
 use boathook_engine::agent;
 
+use super::obstacles::Switches;
+
 /// For whom an agent is wired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -33,14 +35,12 @@ pub struct Wiring {
     pub managed: Place,
     /// What stands in the file.
     pub form: Form,
-    /// The agent's events, until its dialect names those it understands.
-    events: &'static [&'static str],
     /// The payload does not name its event, so the command does.
     pub names_event: bool,
     /// We ran it; else it was written from documentation.
     pub run_by_us: bool,
-    /// Names in its settings that switch all hooks off, and the value that does.
-    pub off: &'static [(&'static [&'static str], bool)],
+    /// What in its settings decides whether hooks run.
+    pub switches: Switches,
     /// What to do after installing.
     pub next: &'static [&'static str],
 }
@@ -111,7 +111,7 @@ const GROUPS: Handler = Handler {
     of_gates: &[],
 };
 
-const DISABLE_ALL: &[(&[&str], bool)] = &[(&["disableAllHooks"], true)];
+const DISABLE_ALL: Switches = Switches { off: &[(&["disableAllHooks"], true)], ..Switches::NONE };
 
 /// Every agent that can be named.
 pub const WIRINGS: &[Wiring] = &[
@@ -132,22 +132,9 @@ pub const WIRINGS: &[Wiring] = &[
             of_gates: &[("onFailure", "block", &["PreToolUse", "UserPromptSubmit"])],
             ..GROUPS
         }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "PermissionDenied",
-            "SubagentStop",
-            "Stop",
-            "StopFailure",
-            "PreCompact",
-            "SessionEnd",
-        ],
         names_event: false,
         run_by_us: true,
-        off: DISABLE_ALL,
+        switches: Switches { only_managed: &["allowManagedHooksOnly"], ..DISABLE_ALL },
         next: &["sessions that are open keep their old settings: start Claude Code anew"],
     },
     Wiring {
@@ -161,23 +148,10 @@ pub const WIRINGS: &[Wiring] = &[
             "Codex takes managed hooks from /etc/codex/requirements.toml or from its cloud, which Boathook does not write",
         ),
         form: Form::Groups(Handler { shorter: &[("SessionEnd", 3)], ..GROUPS }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PermissionRequest",
-            "PostToolUse",
-            "SubagentStop",
-            "Stop",
-            "PreCompact",
-            "SessionEnd",
-        ],
         names_event: false,
         run_by_us: true,
-        off: &[],
-        next: &[
-            "Codex skips hooks that nobody trusted, without a word: start `codex`, type `/hooks`, look at the entries of Boathook and trust them",
-        ],
+        switches: Switches { top: &["description", "hooks"], ..Switches::NONE },
+        next: &[],
     },
     Wiring {
         name: "gemini",
@@ -195,10 +169,13 @@ pub const WIRINGS: &[Wiring] = &[
             more: &[("name", "boathook"), ("type", "command")],
             ..GROUPS
         }),
-        events: &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"],
         names_event: false,
         run_by_us: true,
-        off: &[(&["hooksConfig", "enabled"], false)],
+        switches: Switches {
+            off: &[(&["hooksConfig", "enabled"], false)],
+            disabled: &["hooksConfig", "disabled"],
+            ..Switches::NONE
+        },
         next: &["sessions that are open keep their old settings: start Gemini CLI anew"],
     },
     Wiring {
@@ -215,20 +192,9 @@ pub const WIRINGS: &[Wiring] = &[
             hour: Some(("timeoutSec", HOUR)),
             ..GROUPS
         }),
-        events: &[
-            "sessionStart",
-            "userPromptSubmitted",
-            "preToolUse",
-            "postToolUse",
-            "postToolUseFailure",
-            "subagentStop",
-            "agentStop",
-            "preCompact",
-            "sessionEnd",
-        ],
         names_event: true,
         run_by_us: true,
-        off: DISABLE_ALL,
+        switches: DISABLE_ALL,
         next: &["Copilot reads hooks of a project only in folders that you trusted"],
     },
     Wiring {
@@ -247,20 +213,9 @@ pub const WIRINGS: &[Wiring] = &[
             more: &[("name", "boathook"), ("type", "command")],
             ..GROUPS
         }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "SubagentStop",
-            "Stop",
-            "PreCompact",
-            "SessionEnd",
-        ],
         names_event: false,
         run_by_us: true,
-        off: DISABLE_ALL,
+        switches: DISABLE_ALL,
         next: &["sessions that are open keep their old settings: start Qwen Code anew"],
     },
     Wiring {
@@ -272,10 +227,9 @@ pub const WIRINGS: &[Wiring] = &[
         project: Place::At(".opencode/plugins/boathook.js", ""),
         managed: Place::Nowhere("OpenCode has no plugins of the machine"),
         form: Form::Plugin,
-        events: &[],
         names_event: true,
         run_by_us: true,
-        off: &[],
+        switches: Switches::NONE,
         next: &["a session that is open has no new plugins: start OpenCode anew"],
     },
     Wiring {
@@ -287,19 +241,9 @@ pub const WIRINGS: &[Wiring] = &[
         project: Place::At(".clinerules/hooks", ""),
         managed: Place::Nowhere("Cline has no hooks of the machine"),
         form: Form::Scripts,
-        events: &[
-            "TaskStart",
-            "TaskResume",
-            "TaskCancel",
-            "TaskComplete",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "SessionShutdown",
-        ],
         names_event: true,
         run_by_us: true,
-        off: &[],
+        switches: Switches::NONE,
         next: &["a refusal ends Cline's whole run: it has no way to refuse a single call"],
     },
     Wiring {
@@ -311,60 +255,37 @@ pub const WIRINGS: &[Wiring] = &[
         project: Place::Nowhere(NATIVE),
         managed: Place::Nowhere(NATIVE),
         form: Form::Native,
-        events: &[],
         names_event: false,
         run_by_us: false,
-        off: &[],
+        switches: Switches::NONE,
         next: &[],
     },
     Wiring {
         name: "windsurf",
-        title: "Windsurf Cascade",
+        title: "Windsurf",
         programs: &["windsurf"],
         home: Home { variable: "", inside: "", folder: ".codeium/windsurf" },
         user: Place::At("hooks.json", ""),
         project: Place::At(".windsurf/hooks.json", ""),
         managed: Place::At("etc/windsurf/hooks.json", "Library/Application Support/Windsurf/hooks.json"),
         form: Form::Flat(Handler { skeleton: "{\n  \"hooks\": {}\n}\n", hour: None, more: &[], ..GROUPS }),
-        events: &[
-            "pre_user_prompt",
-            "pre_read_code",
-            "post_read_code",
-            "pre_write_code",
-            "post_write_code",
-            "pre_run_command",
-            "post_run_command",
-            "pre_mcp_tool_use",
-            "post_mcp_tool_use",
-            "post_cascade_response",
-        ],
         names_event: true,
         run_by_us: false,
-        off: &[],
+        switches: Switches::NONE,
         next: &[],
     },
     Wiring {
         name: "vscode",
-        title: "VS Code agent hooks",
+        title: "VS Code",
         programs: &["code"],
         home: Home { variable: "", inside: "", folder: ".vscode" },
         user: Place::Nowhere("VS Code's hooks stand in a workspace: write `--project`"),
         project: Place::At(".github/hooks/boathook-vscode.json", ""),
         managed: Place::Nowhere("VS Code has no hooks of the machine"),
         form: Form::Flat(Handler { skeleton: "{\n  \"hooks\": {}\n}\n", ..GROUPS }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PreCompact",
-            "SubagentStart",
-            "SubagentStop",
-            "Stop",
-        ],
         names_event: false,
         run_by_us: false,
-        off: &[],
+        switches: Switches::NONE,
         next: &["Copilot CLI reads .github/hooks as well, so it calls these hooks, too"],
     },
 ];
@@ -399,7 +320,7 @@ impl Wiring {
 
     /// The events it is installed for: those its dialect understands.
     pub fn events(&self) -> &'static [&'static str] {
-        agent::named(self.name).map(|agent| agent.listens).filter(|it| !it.is_empty()).unwrap_or(self.events)
+        agent::named(self.name).map_or(&[], |agent| agent.listens)
     }
 
     /// Where its file is for this scope.
@@ -431,6 +352,36 @@ impl Scope {
             Scope::User => "user",
             Scope::Project => "project",
             Scope::Managed => "managed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_has_a_wiring_and_every_wiring_an_agent() {
+        let wired: Vec<&str> = WIRINGS.iter().map(|wiring| wiring.name).collect();
+        let known: Vec<&str> = agent::AGENTS.iter().map(|agent| agent.name).collect();
+        assert_eq!(wired, known);
+        for wiring in WIRINGS.iter().filter(|wiring| !wiring.is_native()) {
+            let agent = agent::named(wiring.name).expect(wiring.name);
+            assert!(!wiring.events().is_empty(), "{}: nothing to be installed for", wiring.name);
+            assert_eq!(wiring.run_by_us, agent.driven.is_some(), "{}", wiring.name);
+            assert_eq!(wiring.title, agent.title, "{}", wiring.name);
+        }
+    }
+
+    #[test]
+    fn what_a_row_says_of_an_event_is_of_one_that_is_installed() {
+        for wiring in WIRINGS {
+            let (Form::Groups(handler) | Form::Flat(handler)) = wiring.form else { continue };
+            let shorter = handler.shorter.iter().map(|(event, _)| *event);
+            let gates = handler.of_gates.iter().flat_map(|(_, _, events)| events.iter().copied());
+            for event in shorter.chain(gates) {
+                assert!(wiring.events().contains(&event), "{}: {event}", wiring.name);
+            }
         }
     }
 }

@@ -48,6 +48,7 @@ pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, 
     let records = Records::of(&work.state);
     let _lock = if work.dry_run { None } else { Some(records.lock()?) };
     let targets = work.places.targets(wiring, scope)?;
+    let program = work.program.for_scope(scope);
     alone(work.places, wiring, scope)?;
     let mut planned = Vec::new();
     for target in targets {
@@ -56,11 +57,11 @@ pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, 
         let after = match wiring.form {
             Form::Groups(_) | Form::Flat(_) => {
                 let text = before.as_deref().unwrap_or_default();
-                wire(text, wiring, work.program).map_err(|problem| other_form(&target, &problem))?
+                wire(text, wiring, &program).map_err(|problem| other_form(&target, &problem))?
             }
             Form::Plugin | Form::Scripts | Form::Native => {
                 not_anothers(&target, before.as_deref())?;
-                target.whole(wiring, work.program)
+                target.whole(wiring, &program)
             }
         };
         planned.push((target, before, after));

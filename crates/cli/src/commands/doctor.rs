@@ -19,11 +19,12 @@ use boathook_engine::problem::Severity;
 /// Examine whether hooks can work here, and say how to repair what cannot
 ///
 /// One page: every source and whether it is trusted, the programs that hooks
-/// need, the last failures, and every problem with its repair: scripts that are
-/// missing, not executable, looked for in the wrong folder or saved with CR LF,
-/// interpreters and jq that are not installed, matchers that never match,
-/// timeouts in milliseconds, hooks that run twice. Starts no program, so it is
-/// safe in a workspace that nobody trusts.
+/// need, the agents that are wired, the last failures, and every problem with
+/// its repair: scripts that are missing, not executable, looked for in the wrong
+/// folder or saved with CR LF, interpreters and jq that are not installed,
+/// matchers that never match, timeouts in milliseconds, hooks that run twice,
+/// agents whose wiring is stale. Starts no program, so it is safe in a workspace
+/// that nobody trusts.
 ///
 /// Exit code 1 when there is something to repair.
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use super::which::{Which, show_difference};
 use crate::Status;
-use crate::agents::{Done, Places, Scope, Wiring, Work, codex, install as write, present};
+use crate::agents::{Done, Places, Scope, Wiring, Work, examine, install as write, present};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::settings::settings;
@@ -53,6 +53,7 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
         ui.say(wiring.native());
         return Ok(Status::Success);
     }
+    let there = present(work.places, wiring).is_there();
     let done = write(work, wiring, scope)?;
     let changed: Vec<&Done> = done.iter().filter(|done| done.changed()).collect();
     if work.dry_run {
@@ -66,38 +67,36 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
         ui.say("nothing was written");
         return Ok(Status::Success);
     }
-    ui.say(&format!("{} is wired: {}", wiring.title, what(wiring)));
+    ui.say(&format!("{} is wired", wiring.title));
     for done in changed {
         ui.say(&format!("  wrote {}", done.file.display()));
         if let Some(backup) = &done.backup {
             ui.say(&format!("  it was  {}", backup.display()));
         }
     }
+    if !there {
+        ui.note(&format!("{} was not found on this machine; the settings wait for it", wiring.title));
+    }
     after(ui, work, wiring, scope);
     Ok(Status::Success)
 }
 
-fn what(wiring: &Wiring) -> String {
-    if wiring.is_plugin() { "a plugin".to_owned() } else { format!("{} events", wiring.events().len()) }
-}
-
 /// What a person must know or do now.
-fn after(ui: &mut Ui, work: &Work, wiring: &Wiring, scope: Scope) {
+fn after(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) {
     if !wiring.run_by_us {
         ui.note("written from documentation; not run by us");
     }
     wiring.next.iter().for_each(|next| ui.note(next));
-    let Some(wired) = work.places.wired(wiring, scope) else { return };
-    if let Some(name) = &wired.off {
-        ui.warning(&format!("{}: `{name}` switches every hook off, ours too", wired.file.display()));
+    if scope == Scope::Project && !work.program.is_on_path() {
+        ui.note("boathook is not on the PATH, so its path on this machine was written: others who share the workspace need it there, too");
     }
-    if wiring.name == "codex" {
-        let state = codex::state(work.places, &wired);
-        if state.own_hooks {
-            ui.note("config.toml has hooks of its own: Codex runs those and the ones of hooks.json");
-        }
-        if let Some(off) = state.off {
-            ui.warning(&format!("Codex runs no hooks: {off}"));
-        }
+    let examined = examine(work.places, wiring, Some(work.program));
+    if examined.codex.as_ref().is_some_and(|codex| codex.own_hooks) {
+        ui.note("config.toml has hooks of its own: Codex runs those and the ones of hooks.json");
+    }
+    // What keeps it from working, as `status` says it.
+    for (problem, help) in examined.problems {
+        ui.warning(&problem);
+        ui.help(&help);
     }
 }

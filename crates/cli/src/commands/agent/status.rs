@@ -50,7 +50,7 @@ pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status,
     }
     let settings = settings(ui, global, &[])?;
     let places = Places::of(&settings);
-    let program = Program::at(&program()?).ok();
+    let program = Program::at(program()?).ok();
     let chosen: Vec<&'static Wiring> = match args.name.as_deref().and_then(named) {
         Some(wiring) => vec![wiring],
         None => WIRINGS.iter().collect(),

@@ -14,6 +14,7 @@ use boathook_engine::record::Record;
 use boathook_engine::state::StateDir;
 
 use super::duplicates::duplicates;
+use crate::agents::{Examined, Places, Program, WIRINGS, examine as examine_agent};
 use crate::report;
 
 /// So many failures of the past are told.
@@ -26,6 +27,8 @@ pub struct Found {
     /// What hooks need, and where it is.
     pub programs: Vec<(String, Option<PathBuf>)>,
     pub failures: Vec<Record>,
+    /// Agents that this user has, or that are wired to us.
+    pub agents: Vec<Examined>,
     pub edition: &'static str,
     /// Where our own state is, or what is wrong with it.
     pub state: Result<PathBuf, String>,
@@ -46,6 +49,8 @@ pub fn examine(settings: &Settings) -> Found {
     }
     problems.extend(set.hooks.iter().filter_map(|hook| report::without_model(settings, hook)));
     problems.extend(duplicates(&set));
+    let agents = agents(settings);
+    problems.extend(agents.iter().flat_map(wrong_wiring));
     in_order(&set, &mut problems);
     programs.sort();
     programs.dedup();
@@ -53,10 +58,24 @@ pub fn examine(settings: &Settings) -> Found {
         problems,
         programs,
         failures: failures(&state),
+        agents,
         edition: settings.edition.name(),
         state: state.check().map(|()| state.path().to_owned()).map_err(|error| error.to_string()),
         set,
     }
+}
+
+fn agents(settings: &Settings) -> Vec<Examined> {
+    let places = Places::of(settings);
+    let program = crate::settings::program().ok().and_then(|path| Program::at(path).ok());
+    let all = WIRINGS.iter().map(|wiring| examine_agent(&places, wiring, program.as_ref()));
+    all.filter(|it| it.is_wired() || it.found.home.is_some()).collect()
+}
+
+fn wrong_wiring(agent: &Examined) -> impl Iterator<Item = Problem> {
+    agent.problems.iter().map(|(problem, help)| {
+        Problem::warning("agent-wiring", format!("{}: {problem}", agent.wiring.title)).help(help)
+    })
 }
 
 fn look_at_programs(

@@ -1,4 +1,4 @@
-//! The page: sources, programs, failures, state.
+//! The page: sources, programs, agents, failures, state.
 
 use boathook_engine::load::{HookState, SourceReport, SourceState};
 use boathook_engine::record::Record;
@@ -6,6 +6,7 @@ use boathook_engine::trust::TrustState;
 use serde_json::{Value, json};
 
 use super::examine::Found;
+use crate::agents::Examined;
 use crate::commands::log::{time, words};
 use crate::report;
 use crate::ui::{Style, Ui};
@@ -38,6 +39,11 @@ pub fn show(ui: &mut Ui, found: &Found) {
     if found.programs.is_empty() {
         ui.line("  none but the shell");
     }
+    heading(ui, "Agents");
+    found.agents.iter().for_each(|agent| show_agent(ui, agent));
+    if found.agents.is_empty() {
+        ui.line("  none found");
+    }
     heading(ui, "Last failures");
     found.failures.iter().for_each(|record| failure(ui, found, record));
     if found.failures.is_empty() {
@@ -69,11 +75,31 @@ pub fn as_json(found: &Found) -> Value {
         "edition": found.edition,
         "sources": found.set.sources.iter().map(source).collect::<Vec<_>>(),
         "programs": found.programs.iter().map(program).collect::<Vec<_>>(),
+        "agents": found.agents.iter().map(agent_json).collect::<Vec<_>>(),
         "failures": found.failures,
         "team": NO_TEAM,
         "state": found.state.as_ref().ok(),
         "problems": found.problems.iter().map(report::problem_json).collect::<Vec<_>>(),
     })
+}
+
+fn show_agent(ui: &mut Ui, agent: &Examined) {
+    let name = report::cell(ui, agent.wiring.name, 14, None);
+    let (word, style) = match agent.wired.first() {
+        _ if agent.wiring.is_native() => ("runs these hooks itself".to_owned(), Style::Green),
+        Some(wired) if agent.problems.is_empty() => (format!("wired, {}", wired.scope.name()), Style::Green),
+        Some(wired) => (format!("wired, {}; see below", wired.scope.name()), Style::Yellow),
+        None => ("not wired".to_owned(), Style::Dim),
+    };
+    let state = report::cell(ui, &word, 26, Some(style));
+    let file = agent.wired.first().map_or(agent.found.home.as_ref(), |wired| Some(&wired.file));
+    let file = file.map(|file| crate::ui::clean(&file.display().to_string())).unwrap_or_default();
+    ui.painted_line(&format!("  {name} {state} {file}"));
+}
+
+fn agent_json(agent: &Examined) -> Value {
+    let wired = agent.wired.iter().map(|wired| json!({ "scope": wired.scope.name(), "file": wired.file }));
+    json!({ "name": agent.wiring.name, "wired": wired.collect::<Vec<_>>() })
 }
 
 fn heading(ui: &mut Ui, text: &str) {

@@ -25,6 +25,11 @@ pub(super) fn calls_us(command: &str, args: Option<&[String]>) -> bool {
     }
 }
 
+/// Whether this is the line that an agent is wired to Boathook with.
+pub(super) fn is_wiring(command: &str) -> bool {
+    command.contains(" agent hook ") && calls_us(command, None)
+}
+
 fn line_calls_us(line: &str, depth: usize) -> bool {
     let mut words = Words::default();
     tokens(line, Os::Linux).into_iter().any(|token| match token {

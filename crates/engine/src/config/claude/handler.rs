@@ -7,7 +7,7 @@ use super::super::findings::unplaced;
 use super::super::reader::Reader;
 use super::super::syntax::{bytes_of, excerpt, kind_of, property};
 use super::broken;
-use super::calls::calls_us;
+use super::calls::{calls_us, is_wiring};
 use super::is_true;
 use super::matchers::GroupMatcher;
 use crate::definition::{Action, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition};
@@ -178,7 +178,7 @@ impl<'a> Handler<'_, '_, 'a> {
     fn calls_us(&mut self, action: &Action, args: Option<&[String]>) -> bool {
         let Action::Command(command) = action else { return false };
         let ours = calls_us(command, args);
-        if ours {
+        if ours && !is_wiring(command) {
             let message = "the hook calls Boathook, so it is not imported: it would call itself";
             let problem = Problem::hint("calls-boathook", message);
             self.says(

@@ -89,6 +89,10 @@ fn read_hooks(reader: &mut Reader, hooks: &Value, shape: Shape) -> bool {
 
 fn unknown_event(reader: &mut Reader, event: &ObjectProp) {
     let name = event.name.as_str();
+    // Claude Code is wired to us with events that only it has, too.
+    if only_wiring(&event.value) {
+        return;
+    }
     let (shown, lost) = (excerpt(name), lost(&event.value));
     let problem = if without_counterpart(name) {
         let message = format!("`{shown}` has no counterpart here{lost}");
@@ -102,6 +106,21 @@ fn unknown_event(reader: &mut Reader, event: &ObjectProp) {
         }
     };
     reader.add(bytes_of(&event.name), problem);
+}
+
+/// Whether all hooks of an event are the line that wires Claude Code to us.
+fn only_wiring(value: &Value) -> bool {
+    let Value::Array(groups) = value else { return false };
+    let is_wired = |hook: &Value| {
+        let command = hook.as_object().and_then(|hook| property(hook, "command")?.value.as_string_lit());
+        command.is_some_and(|command| calls::is_wiring(&command.value))
+    };
+    let of_group =
+        |group: &Value| match group.as_object().and_then(|group| Some(&property(group, "hooks")?.value)) {
+            Some(Value::Array(hooks)) => !hooks.elements.is_empty() && hooks.elements.iter().all(is_wired),
+            _ => false,
+        };
+    !groups.elements.is_empty() && groups.elements.iter().all(of_group)
 }
 
 fn lost(value: &Value) -> String {

@@ -35,6 +35,7 @@ fn what_does_not_run_is_named_with_its_place() {
         (r#"{"type": "command", "command": "a", "if": "when it rains"}"#, 1, Some("if-not-understood")),
         (r#"{"type": "command", "command": "a", "timeout": 60000}"#, 1, Some("timeout-in-milliseconds")),
         (r#"{"type": "command", "command": "boathook run stop"}"#, 0, Some("calls-boathook")),
+        (r#"{"type": "command", "command": "/opt/boathook agent hook claude", "timeout": 3600}"#, 0, None),
         (r#"{"type": "command", "command": "a", "statusMessage": "x", "continueOnError": true}"#, 1, None),
     ];
     for (hook, definitions, code) in cases {
@@ -161,4 +162,22 @@ fn hooks_that_stand_twice_are_named() {
     let twice = r#"{"model": 1, "model": 2, "hooks": {"Stop": []}, "hooks": {}}"#;
     let codes: Vec<_> = settings(twice).problems.iter().map(|problem| problem.code).collect();
     assert_eq!(codes, ["duplicate-key"]);
+}
+
+#[test]
+fn an_event_that_only_wires_claude_code_to_us_is_no_problem() {
+    let wired = r#"{"hooks": [{"type": "command", "command": "'/a b/boathook' agent hook claude"}]}"#;
+    let other = r#"{"hooks": [{"type": "command", "command": "echo"}]}"#;
+    let cases = [
+        (format!("[{wired}]"), 0),
+        (format!("[{wired}, {other}]"), 1),
+        (format!("[{other}]"), 1),
+        (r#"[{"hooks": []}]"#.to_owned(), 1),
+        ("[]".to_owned(), 1),
+    ];
+    for (groups, problems) in cases {
+        let text = format!("{{\"hooks\": {{\"PermissionDenied\": {groups}}}}}");
+        let config = read_settings(text.as_bytes(), Edition::Docs, Shape::Claude);
+        assert_eq!(config.problems.len(), problems, "{groups}");
+    }
 }
