@@ -71,6 +71,10 @@ impl Rig for Gemini {
         }
     }
 
+    fn unheard(&self) -> &'static [&'static str] {
+        &["subagentStop"]
+    }
+
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {
         own_hook_in(place, "home/.gemini/settings.json", "BeforeTool", command)
     }
