@@ -15,8 +15,8 @@ use crate::rig::{Act, Rig, Session, own_hook_in};
 use crate::scenario::{Beside, Hook, SUBTASK, Scenario, Script};
 
 /// How long an agent may take. On an idle machine nothing here needs a tenth
-/// of it; on a busy one the slowest agents take most of a minute to begin.
-const LIMIT: Duration = Duration::from_secs(180);
+/// of it; on a busy one the slowest agents need minutes.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// What is left after a run, to be judged.
 pub struct Run {

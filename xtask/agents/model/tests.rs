@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 
 /// A conversation in each protocol: a question, a call of ours, its result.
-fn conversations() -> [(&'static str, &'static str, Value); 3] {
+fn conversations() -> [(&'static str, &'static str, Value); 4] {
     let anthropic = json!({
         "model": "m", "stream": true, "tools": [{"name": "Bash"}],
         "system": [{"type": "text", "text": "be kind"}],
@@ -17,6 +17,15 @@ fn conversations() -> [(&'static str, &'static str, Value); 3] {
             {"role": "assistant", "content": [{"type": "tool_use", "input": {"command": "own words"}}]},
             {"role": "user", "content": [{"type": "tool_result", "content": "the result"}]},
             {"role": "system", "content": "the question again"},
+        ],
+    });
+    let chat = json!({
+        "model": "m", "stream": true, "tools": [{"type": "function", "function": {"name": "bash"}}],
+        "messages": [
+            {"role": "system", "content": "be kind, the question again"},
+            {"role": "user", "content": [{"type": "text", "text": "the question"}]},
+            {"role": "assistant", "tool_calls": [{"id": "c", "function": {"arguments": "own words"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": "the result"},
         ],
     });
     let responses = json!({
@@ -39,6 +48,7 @@ fn conversations() -> [(&'static str, &'static str, Value); 3] {
     });
     [
         ("anthropic", "/v1/messages?beta=true", anthropic),
+        ("chat", "/v1/chat/completions", chat),
         ("responses", "/v1/responses", responses),
         ("gemini", "/v1beta/models/m:streamGenerateContent?alt=sse", gemini),
     ]

@@ -75,6 +75,11 @@ impl Rig for Copilot {
         None
     }
 
+    /// What it answered stands in its transcript alone.
+    fn unheard(&self) -> &'static [&'static str] {
+        &["afterAgentResponse"]
+    }
+
     /// That of a project it trusts; not the one in the home.
     fn runs_claude_settings(&self) -> bool {
         true
