@@ -157,21 +157,29 @@ fn recorded(agent: &Agent) -> Vec<Recorded> {
     };
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
+    files.retain(|file| !is_not_ours(agent, file));
     let read = |file: PathBuf| {
         let text = std::fs::read_to_string(&file).expect("a file");
         let value: Value =
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let named = Told { event: None, payload: Payload::of(&value) };
-        let unnamed = (agent.decode_event)(&named).is_err();
-        if !unnamed {
-            return Some(Recorded { event: None, file, value });
-        }
-        // Copilot has a second form of every payload, for which nobody installs us.
-        let listens = |word: &&str| agent.listens.contains(word);
-        let event = file.file_stem()?.to_str()?.split('-').find(listens)?.to_owned();
-        Some(Recorded { event: Some(event), file, value })
+        let understood = |event: Option<&str>| {
+            let told = Told { event: event.map(str::to_owned), payload: Payload::of(&value) };
+            (agent.decode_event)(&told).is_ok()
+        };
+        let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+        let event = stem.split('-').find(|word| understood(Some(word)));
+        let event = event.filter(|_| !understood(None)).map(str::to_owned);
+        Recorded { event, file, value }
     };
-    files.into_iter().filter_map(read).collect()
+    files.into_iter().map(read).collect()
+}
+
+/// Copilot CLI has a second form, with events in Pascal case, which it sends to
+/// hooks that were written for Claude Code. Boathook is not wired to that one.
+fn is_not_ours(agent: &Agent, file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let event = name.split('-').nth(1).unwrap_or_default();
+    agent.name == "copilot" && event.starts_with(char::is_uppercase)
 }
 
 /// Small, seeded, the same everywhere.

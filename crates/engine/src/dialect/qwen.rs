@@ -57,7 +57,7 @@ const WIRE: Wire = Wire {
     printed,
     exit_code,
     before,
-    edits: |_| None,
+    forms: |_| Ok(None),
     mcp: mcp_parts,
 };
 

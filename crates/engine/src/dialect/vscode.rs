@@ -7,12 +7,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::claude::agent::{Edits, NAMES, NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, Wire, refuse_blindly, row};
+use super::claude::agent::{NAMES, NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, Wire, refuse_blindly, row};
 use super::claude::{self, mcp_parts};
-use crate::agent::patch::{self, Change, Chunk, FileChange, Patch};
+use super::patch;
 use crate::agent::{
     Abilities, Agent, Asks, Covered, Effect, Happening, Moment, NativeCall, NativeTool, NotUnderstood, Reach,
-    Reply, Told, ToolClass, Verdict,
+    Reply, Told, ToolCall, ToolClass, Verdict,
 };
 use crate::event::{AnswerField, EventKind};
 use crate::input::Edit;
@@ -65,7 +65,7 @@ const WIRE: Wire = Wire {
     printed: |value| (value.as_str().map(str::to_owned), None),
     exit_code: |_| None,
     before: |_| None,
-    edits,
+    forms,
     mcp,
 };
 
@@ -74,7 +74,7 @@ const WIRE: Wire = Wire {
 pub(super) const TOOLS: &[NativeTool] = &[
     NativeTool { names: &["run_in_terminal", "runInTerminal", "runTerminalCommand"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
     NativeTool { names: &["read_file", "readFile"], cursor: "Read", class: ToolClass::Read, fields: FILE },
-    NativeTool { names: &["create_file", "createFile", "replace_string_in_file", "multi_replace_string_in_file", "editFiles"],
+    NativeTool { names: &["create_file", "createFile", "replace_string_in_file", SEVERAL, "editFiles"],
         cursor: "Write", class: ToolClass::Write, fields: CHANGE },
     NativeTool { names: &["insert_edit_into_file"], cursor: "Write", class: ToolClass::Write,
         fields: &[("filePath", "file_path"), ("code", "new_string")] },
@@ -87,6 +87,7 @@ pub(super) const TOOLS: &[NativeTool] = &[
 ];
 
 const PATCH: &str = "apply_patch";
+const SEVERAL: &str = "multi_replace_string_in_file";
 const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
 const CHANGE: &[(&str, &str)] =
     &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")];
@@ -103,37 +104,36 @@ fn decode_event(told: &Told) -> Result<Happening, NotUnderstood> {
     WIRE.decode(&told)
 }
 
-/// Several replacements name their files one by one, and so does a patch.
-fn edits(call: &NativeCall) -> Option<Edits> {
-    if call.name == PATCH {
-        return Some(of_patch(&patch::read(call.input.get("input")?.as_str()?)));
+/// A patch, and several replacements, are one call of ours for each file.
+pub(super) fn forms(call: &NativeCall) -> Result<Option<Vec<ToolCall>>, NotUnderstood> {
+    match call.name.as_str() {
+        PATCH => patch::calls(call, "input").map(Some),
+        SEVERAL => Ok(replacements(call)),
+        _ => Ok(None),
     }
-    let list = call.input.get("replacements")?.as_array()?;
-    let mut edits: Edits = Vec::new();
-    for one in list {
-        let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let edit = Edit { old_string: text("oldString"), new_string: text("newString") };
-        match edits.iter_mut().find(|(path, _)| *path == text("filePath")) {
-            Some((_, of_file)) => of_file.push(edit),
-            None => edits.push((text("filePath"), vec![edit])),
-        }
-    }
-    Some(edits)
 }
 
-fn of_patch(patch: &Patch) -> Edits {
-    let of_chunk =
-        |chunk: &Chunk| Edit { old_string: chunk.old.join("\n"), new_string: chunk.new.join("\n") };
-    let of_file = |file: &FileChange| match &file.change {
-        Change::Add { content } => {
-            (file.path.clone(), vec![Edit { old_string: String::new(), new_string: content.clone() }])
+/// Nothing where the input has another form than we know.
+fn replacements(call: &NativeCall) -> Option<Vec<ToolCall>> {
+    let mut files: Vec<(&str, Vec<Edit>)> = Vec::new();
+    for one in call.input.get("replacements")?.as_array()? {
+        let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default();
+        let edit =
+            Edit { old_string: text("oldString").to_owned(), new_string: text("newString").to_owned() };
+        match files.iter_mut().find(|(path, _)| *path == text("filePath")) {
+            Some((_, edits)) => edits.push(edit),
+            None => files.push((text("filePath"), vec![edit])),
         }
-        Change::Delete => (file.path.clone(), Vec::new()),
-        Change::Update { to, chunks } => {
-            (to.clone().unwrap_or_else(|| file.path.clone()), chunks.iter().map(of_chunk).collect())
-        }
-    };
-    patch.files.iter().map(of_file).collect()
+    }
+    Some(files.into_iter().map(|(path, edits)| change(path, edits)).collect())
+}
+
+fn change(path: &str, edits: Vec<Edit>) -> ToolCall {
+    let mut input = Map::new();
+    input.insert("file_path".to_owned(), Value::from(path));
+    input.insert("edits".to_owned(), serde_json::to_value(&edits).unwrap_or_default());
+    let edits = vec![(path.to_owned(), edits)];
+    ToolCall { name: "Write".to_owned(), class: ToolClass::Write, input, edits, server: None }
 }
 
 /// `mcp_server_tool`, beside Claude Code's `mcp__server__tool`. Where a server's
@@ -192,7 +192,7 @@ const COVERAGE: &[Covered] = &[
     row(EventKind::SessionEnd, NotAvailable, &[], "the end of a session is not told"),
     row(EventKind::PreToolUse, Enforced,
         &[(Permission, Applied), (UserMessage, Applied), (AgentMessage, Applied), (UpdatedInput, Applied), (AdditionalContext, Applied)],
-        "files added to the chat reach the model without a tool call; a patch is one call, and told as its text"),
+        "files added to the chat reach the model without a tool call; a rewritten patch is refused"),
     row(EventKind::PostToolUse, Observed,
         &[(AdditionalContext, Applied), (UpdatedMcpToolOutput, Lost("a tool's output cannot be replaced"))], "how long it took is measured by us"),
     row(EventKind::PostToolUseFailure, Observed, &[(AdditionalContext, Lost("a failure is not told"))],
@@ -224,8 +224,8 @@ const COVERAGE: &[Covered] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Output;
     use crate::agent::recorded::decoded;
-    use crate::agent::{Output, ToolCall};
     use crate::payload::Payload;
 
     fn told(value: Value) -> Happening {
@@ -234,11 +234,15 @@ mod tests {
         happening
     }
 
-    fn call(tool: &str, input: Value) -> ToolCall {
+    fn calls(tool: &str, input: Value) -> Vec<ToolCall> {
         let payload = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/p", "tool_name": tool,
             "tool_input": input, "tool_use_id": "t"});
-        let Moment::BeforeTool { mut calls } = told(payload).moment else { panic!("{tool}") };
-        calls.remove(0)
+        let Moment::BeforeTool { calls } = told(payload).moment else { panic!("{tool}") };
+        calls
+    }
+
+    fn call(tool: &str, input: Value) -> ToolCall {
+        calls(tool, input).remove(0)
     }
 
     #[test]
@@ -249,7 +253,12 @@ mod tests {
             ("runTerminalCommand", json!({"command": "ls"}), "Shell", ToolClass::Shell),
             ("read_file", file.clone(), "Read", ToolClass::Read),
             ("create_file", json!({"filePath": "/p/a", "content": "x"}), "Write", ToolClass::Write),
-            ("apply_patch", json!({"input": "*** Begin Patch"}), "Write", ToolClass::Write),
+            (
+                "apply_patch",
+                json!({"input": "*** Begin Patch\n*** Add File: /a\n+x\n*** End Patch"}),
+                "Write",
+                ToolClass::Write,
+            ),
             ("runSubagent", json!({"prompt": "p", "description": "d"}), "Task", ToolClass::Task),
             ("mcp_github_get_issue", json!({}), "MCP:get_issue", ToolClass::Mcp),
             ("Bash", json!({"command": "ls"}), "Shell", ToolClass::Shell),
@@ -294,8 +303,30 @@ mod tests {
             ),
         ];
         for (tool, input, expected) in cases {
-            assert_eq!(call(tool, input).edits, expected, "{tool}");
+            let calls = calls(tool, input);
+            let edits: Vec<_> = calls.iter().flat_map(|call| call.edits.clone()).collect();
+            assert_eq!(edits, expected, "{tool}");
+            let paths: Vec<_> =
+                calls.iter().filter_map(|call| call.input.get("file_path")?.as_str()).collect();
+            assert_eq!(paths, expected.iter().map(|(path, _)| path).collect::<Vec<_>>(), "{tool}");
         }
+    }
+
+    #[test]
+    fn a_patch_is_a_call_for_each_file_and_never_runs_otherwise_than_a_hook_wants() {
+        let text = "*** Begin Patch\n*** Update File: /a\n@@\n-x\n+y\n*** Delete File: /b\n*** End Patch";
+        let payload =
+            json!({"hook_event_name": "PreToolUse", "tool_name": PATCH, "tool_input": {"input": text}});
+        let happening = told(payload);
+        let Moment::BeforeTool { calls } = &happening.moment else { panic!("before") };
+        let told: Vec<_> =
+            calls.iter().map(|call| (call.name.as_str(), call.input["file_path"].as_str())).collect();
+        assert_eq!(told, [("Write", Some("/a")), ("Delete", Some("/b"))]);
+        let other = json!({"file_path": "/c"}).as_object().cloned();
+        let verdict = Verdict { rewrites: vec![other, None], ..Verdict::default() };
+        let reply = (AGENT.encode_decision)(&happening, &verdict);
+        let answer: Value = serde_json::from_str(&reply.stdout).expect("JSON");
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
     }
 
     #[test]

@@ -5,25 +5,30 @@ use serde_json::{Value, json};
 
 use super::Wire;
 use crate::agent::{
-    Failing, Happening, McpServer, Moment, NativeCall, Output, ToolCall, ToolClass, cursor_call,
+    Failing, Happening, McpServer, Moment, NativeCall, NotUnderstood, Output, ToolCall, ToolClass,
+    cursor_call,
 };
 use crate::payload::Payload;
 
 impl Wire {
-    /// Puts the call of ours into what was read of a tool's event, and what
+    /// Puts the calls of ours into what was read of a tool's event, and what
     /// only the kind of tool lets us understand.
-    pub(super) fn add_calls(&self, happening: &mut Happening, payload: &Payload) {
-        let Some(native) = &happening.call else { return };
-        let mut call = self.call(native, payload);
+    pub(super) fn add_calls(
+        &self,
+        happening: &mut Happening,
+        payload: &Payload,
+    ) -> Result<(), NotUnderstood> {
+        let Some(native) = &happening.call else { return Ok(()) };
+        let mut found = self.calls(native, payload)?;
         match &mut happening.moment {
-            Moment::BeforeTool { calls } => calls.push(call),
+            Moment::BeforeTool { calls } => *calls = found,
             Moment::AfterTool { calls, output } => {
-                self.look_at_output(&mut call, output);
-                calls.push(call);
+                found.iter_mut().for_each(|call| self.look_at_output(call, output));
+                *calls = found;
             }
             Moment::ToolFailed { calls, failing } => {
-                self.look_at_failing(&call, failing);
-                calls.push(call);
+                found.iter().for_each(|call| self.look_at_failing(call, failing));
+                *calls = found;
             }
             Moment::SessionStart { .. }
             | Moment::SessionEnd { .. }
@@ -35,26 +40,22 @@ impl Wire {
             | Moment::Thought { .. }
             | Moment::Nothing(_) => {}
         }
+        Ok(())
     }
 
-    fn call(&self, native: &NativeCall, payload: &Payload) -> ToolCall {
+    fn calls(&self, native: &NativeCall, payload: &Payload) -> Result<Vec<ToolCall>, NotUnderstood> {
         let told = server_told(payload);
-        match (self.mcp)(&native.name, told.as_deref()) {
-            Some((server, tool)) => ToolCall {
+        if let Some((server, tool)) = (self.mcp)(&native.name, told.as_deref()) {
+            return Ok(vec![ToolCall {
                 name: format!("MCP:{tool}"),
                 class: ToolClass::Mcp,
                 input: native.input.clone(),
                 edits: Vec::new(),
                 server: Some(McpServer { name: server, tool: tool.to_owned(), ..McpServer::default() }),
-            },
-            None => {
-                let mut call = cursor_call(self.table(&native.name), native);
-                if let Some(edits) = (self.edits)(native) {
-                    call.edits = edits;
-                }
-                call
-            }
+            }]);
         }
+        let several = (self.forms)(native)?.filter(|calls| !calls.is_empty());
+        Ok(several.unwrap_or_else(|| vec![cursor_call(self.table(&native.name), native)]))
     }
 
     fn look_at_output(&self, call: &mut ToolCall, output: &mut Output) {

@@ -20,10 +20,9 @@ use super::events::without_counterpart;
 use super::tools::{TOOLS, mcp_parts};
 use crate::agent::{
     Abilities, Agent, Asks, Happening, Moment, Names, NativeCall, NativeTool, NotUnderstood, Reply, Told,
-    Verdict, write,
+    ToolCall, Verdict, write,
 };
 use crate::dialect::vscode;
-use crate::input::Edit;
 use crate::payload::Payload;
 use crate::source::Level;
 
@@ -87,7 +86,7 @@ const WIRE: Wire = Wire {
     printed: calls::printed,
     exit_code: calls::exit_code,
     before: calls::before,
-    edits: |_| None,
+    forms: vscode::forms,
     mcp: mcp_parts,
 };
 
@@ -107,15 +106,12 @@ pub(in crate::dialect) struct Wire {
     pub(in crate::dialect) exit_code: fn(&str) -> Option<i32>,
     /// The text that a tool changed, in what the tool returned.
     pub(in crate::dialect) before: fn(&Value) -> Option<&str>,
-    /// Changes of a form that only this agent has.
-    pub(in crate::dialect) edits: fn(&NativeCall) -> Option<Edits>,
+    /// Calls of a form of their own, that become several of ours.
+    pub(in crate::dialect) forms: fn(&NativeCall) -> Result<Option<Vec<ToolCall>>, NotUnderstood>,
     /// The server and the tool in the name of an MCP tool; the server's name
     /// where it was told beside.
     pub(in crate::dialect) mcp: for<'n> fn(&'n str, Option<&str>) -> Option<(String, &'n str)>,
 }
-
-/// What a call changes, file by file.
-pub(in crate::dialect) type Edits = Vec<(String, Vec<Edit>)>;
 
 impl Wire {
     /// What the agent told, in our words.
@@ -130,7 +126,7 @@ impl Wire {
         if self.empty_is_machine && happening.moment == empty {
             happening.moment = Moment::Nothing(events::MACHINE_MADE);
         }
-        self.add_calls(&mut happening, &told.payload);
+        self.add_calls(&mut happening, &told.payload)?;
         Ok(happening)
     }
 
