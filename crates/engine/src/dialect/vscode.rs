@@ -107,7 +107,7 @@ fn decode_event(told: &Told) -> Result<Happening, NotUnderstood> {
 /// A patch, and several replacements, are one call of ours for each file.
 pub(super) fn forms(call: &NativeCall) -> Result<Option<Vec<ToolCall>>, NotUnderstood> {
     match call.name.as_str() {
-        PATCH => patch::calls(call, "input").map(Some),
+        PATCH => patch::calls(call, "input", None).map(Some),
         SEVERAL => Ok(replacements(call)),
         _ => Ok(None),
     }

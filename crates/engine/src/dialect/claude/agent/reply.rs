@@ -5,8 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use super::Wire;
+use crate::agent::saying::cannot_rewrite;
 use crate::agent::{Happening, Moment, Reply, Verdict, native_input};
-use crate::dialect::patch::NOT_REWRITTEN;
 
 /// Events whose answer may carry context; any other rejects the whole answer.
 const TAKE_CONTEXT: &[&str] =
@@ -90,7 +90,8 @@ fn gate(wire: &Wire, happening: &Happening, verdict: &Verdict, own: &mut Map<Str
     let rewritten = verdict.rewrites.iter().flatten().next();
     let alone = happening.call.as_ref().is_some_and(|call| matches!((wire.forms)(call), Ok(None)));
     if rewritten.is_some() && !alone {
-        return decide("deny", Some(NOT_REWRITTEN));
+        let words = cannot_rewrite("this agent", &verdict.rewrites);
+        return decide("deny", Some(&words.model));
     }
     if let (Some(call), Some(input)) = (&happening.call, rewritten) {
         let input = native_input(wire.table(&call.name), call, input.clone());
