@@ -355,9 +355,7 @@ fn no_agent_is_wired_twice() {
     assert!(words.contains("Copilot CLI reads every file of .github/hooks"), "{words}");
     works(&cx, &["uninstall", "copilot"]);
     works(&cx, &["install", "vscode", "--project"]);
-    assert!(
-        refused(&cx, &["install", "copilot", "--project"]).contains("VS Code is wired already")
-    );
+    assert!(refused(&cx, &["install", "copilot", "--project"]).contains("VS Code is wired already"));
     assert!(refused(&cx, &["install", "vscode"]).contains("write `--project`"));
     assert!(refused(&cx, &["install", "codex", "--managed"]).contains("requirements.toml"));
 }
