@@ -71,7 +71,8 @@ fn run(options: &Options) -> Result<(), Missing> {
     println!("\n{}", report::table(&findings));
     if let Some(project) = &options.write {
         let file = project.join("conformance/agents/seen.json");
-        fs::write(&file, report::json(&findings)).map_err(|error| failed(&file, &error))?;
+        let earlier = fs::read_to_string(&file).unwrap_or_default();
+        fs::write(&file, report::json(&findings, &earlier)).map_err(|error| failed(&file, &error))?;
         println!("wrote conformance/agents/seen.json");
     }
     match report::complaints(&findings).as_slice() {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::judge::{Finding, Letter};
+use crate::rig::RIGS;
 use crate::scenario;
 use crate::table;
 
@@ -39,8 +40,9 @@ pub fn complaints(findings: &[Finding]) -> Vec<String> {
     .collect()
 }
 
-/// `conformance/agents/seen.json`.
-pub fn json(findings: &[Finding]) -> String {
+/// `conformance/agents/seen.json`. What an earlier run saw, and this one did
+/// not look at, stays.
+pub fn json(findings: &[Finding], earlier: &str) -> String {
     let entry = |finding: &Finding| -> Value {
         let mut entry = json!({
             "agent": finding.agent,
@@ -68,8 +70,22 @@ pub fn json(findings: &[Finding]) -> String {
             json!({"id": scenario.id, "shows": scenario.shows, "proves": proves})
         })
         .collect();
-    let seen: Vec<Value> = findings.iter().map(entry).collect();
+    let mut seen: Vec<Value> = unlooked(findings, earlier);
+    seen.extend(findings.iter().map(entry));
+    let text = |entry: &Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+    let place = |entry: &Value| scenario::all().position(|one| one.id == text(entry, "scenario"));
+    seen.retain(|entry| place(entry).is_some());
+    seen.sort_by_key(|entry| (RIGS.iter().position(|rig| rig.name() == text(entry, "agent")), place(entry)));
     format!("{:#}\n", json!({"scenarios": scenarios, "seen": seen}))
+}
+
+fn unlooked(findings: &[Finding], earlier: &str) -> Vec<Value> {
+    let earlier: Value = serde_json::from_str(earlier).unwrap_or_default();
+    let entries = earlier["seen"].as_array().cloned().unwrap_or_default();
+    let is_new = |entry: &Value| {
+        findings.iter().any(|one| entry["agent"] == one.agent && entry["scenario"] == one.scenario)
+    };
+    entries.into_iter().filter(|entry| !is_new(entry)).collect()
 }
 
 fn cell(findings: &[Finding], agent: &str, scenario: &str) -> String {

@@ -17,6 +17,9 @@ pub struct Seen {
 #[derive(Debug, Deserialize)]
 struct Scenario {
     id: String,
+    /// What happens in it, in a sentence.
+    #[serde(default)]
+    shows: String,
     proves: Vec<Proved>,
 }
 
@@ -31,6 +34,9 @@ struct Proved {
 struct Finding {
     agent: String,
     scenario: String,
+    /// A letter for what came of it.
+    #[serde(default)]
+    seen: String,
     good: bool,
     /// Events of it that nothing there tells of: it proves nothing about them.
     #[serde(default)]
@@ -60,6 +66,38 @@ impl Seen {
     /// A file of another form holds no findings: nothing counts as seen.
     fn read(text: &str) -> Seen {
         serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// Every scenario by its name and what happens in it, with what came of it
+    /// in these agents; nothing where nobody looked.
+    pub fn scenarios<'s>(
+        &'s self,
+        agents: &'s [&'s str],
+    ) -> impl Iterator<Item = (&'s str, &'s str, Vec<String>)> + 's {
+        let cell = |agent: &str, scenario: &str| {
+            let found = self.seen.iter().find(|it| it.agent == agent && it.scenario == scenario);
+            found.map_or(String::new(), |it| match it.good {
+                true => it.seen.clone(),
+                false => format!("**{}**", it.seen),
+            })
+        };
+        self.scenarios.iter().map(move |scenario| {
+            let cells = agents.iter().map(|agent| cell(agent, &scenario.id)).collect();
+            (scenario.id.as_str(), scenario.shows.as_str(), cells)
+        })
+    }
+
+    /// Why scenarios do not exist in an agent, each reason once.
+    pub fn absences(&self, agent: &str) -> Vec<(&str, Vec<&str>)> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for finding in self.seen.iter().filter(|it| it.agent == agent) {
+            let Some(why) = finding.lacks.as_deref() else { continue };
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, scenarios)) => scenarios.push(&finding.scenario),
+                None => reasons.push((why, vec![&finding.scenario])),
+            }
+        }
+        reasons
     }
 
     /// Whether one of these fields on this event was seen to work; any field

@@ -33,11 +33,44 @@ pub fn page(seen: &Seen) -> String {
         (vec![spec.name.to_owned(), format!("`{}`", field.name())], field_cells(seen, spec, field))
     });
     page.push_str(&table(&["Event", "Field"], rows));
+    page.push_str(&scenarios(seen));
     for agent in AGENTS {
         page.push_str(&format!("\n## What differs in {}\n\n{}", agent.title, differences_table(agent)));
     }
     page
 }
+
+/// What came of each scenario in each agent that was driven.
+fn scenarios(seen: &Seen) -> String {
+    let driven: Vec<&Agent> = AGENTS.iter().copied().filter(|agent| agent.driven.is_some()).collect();
+    let names: Vec<&str> = driven.iter().map(|agent| agent.name).collect();
+    let mut text =
+        format!("{SCENARIOS}| Scenario | {} |\n|{}\n", names.join(" | "), "---|".repeat(names.len() + 1));
+    let mut meanings = String::from("\n| Scenario | What happens |\n|---|---|\n");
+    for (id, shows, cells) in seen.scenarios(&names) {
+        text.push_str(&format!("| {id} | {} |\n", cells.join(" | ")));
+        meanings.push_str(&format!("| {id} | {} |\n", cell(shows)));
+    }
+    let mut absences = String::new();
+    for agent in driven {
+        for (why, scenarios) in seen.absences(agent.name) {
+            absences.push_str(&format!("- {} ({}): {}\n", agent.title, scenarios.join(", "), cell(why)));
+        }
+    }
+    if !absences.is_empty() {
+        absences.insert_str(0, "\nWhere a scenario does not exist:\n\n");
+    }
+    format!("{text}{meanings}{absences}")
+}
+
+const SCENARIOS: &str = "
+## What was seen
+
+The real agents, each driven offline by a model of ours through `cargo xtask soak --agents`. B: refused, and the model was
+told why; N: not run; R: ran; W: ran as rewritten; ok: as the scenario says; –: does not exist there; in bold: not as it
+should be.
+
+";
 
 const HEAD: &str = "# What each agent enforces
 
