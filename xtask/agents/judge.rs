@@ -22,6 +22,8 @@ pub struct Finding {
     pub seen: Letter,
     /// What was not as wanted, in sentences.
     pub complaints: Vec<String>,
+    /// Events that it would prove, but which nothing here tells of.
+    pub unheard: Vec<&'static str>,
     /// Why it was not tried.
     pub lacks: Option<&'static str>,
 }
@@ -105,7 +107,9 @@ fn finding(
     complaints: Vec<String>,
 ) -> Finding {
     let (agent, version) = (rig.name(), rig.package().version);
-    Finding { agent, version, scenario: scenario.id, wanted, seen, complaints, lacks: None }
+    let events = scenario.proves.iter().map(|(event, _)| *event);
+    let unheard = events.filter(|event| rig.unheard().contains(event)).collect();
+    Finding { agent, version, scenario: scenario.id, wanted, seen, complaints, unheard, lacks: None }
 }
 
 fn wanted(rig: &dyn Rig, scenario: &Scenario) -> Letter {

@@ -50,6 +50,9 @@ pub fn json(findings: &[Finding]) -> String {
             "seen": finding.seen.text(),
             "good": finding.good(),
         });
+        if !finding.unheard.is_empty() {
+            entry["unheard"] = json!(finding.unheard);
+        }
         if let Some(why) = finding.lacks {
             entry["lacks"] = json!(why);
         }

@@ -120,6 +120,12 @@ fn workspaces(ui: &mut Ui, global: &Global, roots: &[String], home: &Path) -> Re
     })
 }
 
+/// What agents tell in variables and not in their payloads, by the name it has
+/// there.
+pub fn told_beside() -> Vec<(&'static str, String)> {
+    env::var("CLAUDE_CODE_ENTRYPOINT").ok().map(|value| ("entrypoint", value)).into_iter().collect()
+}
+
 /// Plugins that were typed, where their links lead; one that is missing is
 /// reported with the other problems.
 fn plugins(global: &Global) -> Vec<PathBuf> {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A test's place with these hooks of the user's.
 fn with_hooks(hooks: Value) -> TestContext {
     let cx = TestContext::new();
-    cx.write("home/.cursor/hooks.json", &json!({ "version": 1, "hooks": hooks }).to_string());
+    cx.write("home/.cursor/hooks.json", json!({ "version": 1, "hooks": hooks }).to_string());
     fs::create_dir_all(cx.path("project/.git")).expect("a folder");
     cx
 }
@@ -304,11 +304,92 @@ fn a_stop_goes_on_until_the_limit_and_says_so_in_the_log() {
 }
 
 #[test]
+fn a_follow_up_that_an_agent_announces_is_nobodys_prompt() {
+    let says = prints(&json!({"followup_message": "run the tests"}));
+    let cx = with_hooks(json!({
+        "stop": [{ "command": says }],
+        "beforeSubmitPrompt": [{ "command": "cat >> prompts; echo >> prompts; echo '{}'" }],
+    }));
+    let tell = |event: &str, more: Value| {
+        let output =
+            cx.output_with(["agent", "hook", "gemini"], told(&cx, event, more).to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    tell("BeforeAgent", json!({ "prompt": "do it" }));
+    let stop = json!({ "prompt": "do it", "prompt_response": "done", "stop_hook_active": false });
+    assert!(tell("AfterAgent", stop).contains("run the tests"));
+    tell("BeforeAgent", json!({ "prompt": "run the tests" }));
+    let prompts = || read(&cx.path("home/.cursor/prompts")).lines().filter(|line| !line.is_empty()).count();
+    assert_eq!(prompts(), 1);
+    // The user may say the same, later.
+    tell("BeforeAgent", json!({ "prompt": "run the tests" }));
+    assert_eq!(prompts(), 2);
+    let first = read(&cx.path("home/.cursor/prompts"));
+    let turns: Vec<Value> = first.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_ne!(turns[0]["generation_id"], turns[1]["generation_id"], "every prompt begins a turn");
+}
+
+#[test]
+fn a_turn_keeps_its_id_where_the_agent_has_none() {
+    let cx = with_hooks(json!({
+        "beforeSubmitPrompt": [{ "command": "cat > prompt; echo '{}'" }],
+        "beforeShellExecution": [{ "command": "cat > shell; echo '{}'" }],
+    }));
+    let tell = |event: &str, more: Value| {
+        let mut payload = told(&cx, event, more);
+        payload.as_object_mut().expect("an object").remove("prompt_id");
+        answer(&cx, &payload);
+    };
+    tell("UserPromptSubmit", json!({ "prompt": "do it" }));
+    tell("PreToolUse", json!({ "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1" }));
+    let id = |name: &str| {
+        let event: Value =
+            serde_json::from_str(&read(&cx.path(&format!("home/.cursor/{name}")))).expect("one event");
+        event["generation_id"].as_str().expect("text").to_owned()
+    };
+    assert_eq!(id("prompt"), id("shell"));
+}
+
+#[test]
+fn a_subagent_that_ends_is_told_with_its_task() {
+    let cx = with_hooks(json!({
+        "subagentStart": [{ "command": "cat > start; echo '{}'" }],
+        "subagentStop": [{ "command": "cat > stop" }],
+    }));
+    let input = json!({ "description": "count", "prompt": "count the files", "subagent_type": "explore" });
+    let call = json!({ "tool_name": "Agent", "tool_input": input, "tool_use_id": "t1" });
+    answer(&cx, &told(&cx, "PreToolUse", call));
+    let ended = json!({
+        "agent_id": "a1", "agent_type": "explore", "agent_transcript_path": "/a.jsonl",
+        "last_assistant_message": "two", "stop_hook_active": false,
+    });
+    answer(&cx, &told(&cx, "SubagentStop", ended));
+    let event = |name: &str| -> Value {
+        serde_json::from_str(&read(&cx.path(&format!("home/.cursor/{name}")))).expect("one event")
+    };
+    let (start, stop) = (event("start"), event("stop"));
+    assert_eq!((&start["subagent_type"], &start["task"]), (&json!("explore"), &json!("count the files")));
+    assert_eq!(start["parent_conversation_id"], "s1");
+    assert_eq!((&stop["task"], &stop["description"]), (&json!("count the files"), &json!("count")));
+    assert_eq!((&stop["summary"], &stop["status"]), (&json!("two"), &json!("completed")));
+    assert_eq!((&stop["subagent_id"], &stop["loop_count"]), (&json!("a1"), &json!(0)));
+}
+
+#[test]
+fn a_workspace_that_does_not_exist_is_refused_and_not_let_through() {
+    let cx = with_hooks(json!({}));
+    let payload = bash(&cx, "ls").to_string();
+    let output = cx.output_with(["--workspace", "/nowhere", "agent", "hook", "claude"], payload.as_bytes());
+    assert!(String::from_utf8_lossy(&output.stdout).contains(r#""decision":"block""#));
+}
+
+#[test]
 fn what_the_agent_runs_itself_is_left_to_it() {
     let cx = with_hooks(json!({ "preToolUse": [{ "command": "echo ours >> ran" }] }));
     let claude = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "echo theirs >> ~/.cursor/ran" }] }] } });
-    cx.write("home/.claude/settings.json", &claude.to_string());
-    cx.write("project/.claude/settings.json", &claude.to_string());
+    cx.write("home/.claude/settings.json", claude.to_string());
+    cx.write("project/.claude/settings.json", claude.to_string());
     cx.write(
         "project/.claude/hookify.no.local.md",
         "---\nname: no\nenabled: true\nevent: bash\npattern: forbidden\naction: block\n---\nno\n",
@@ -317,7 +398,7 @@ fn what_the_agent_runs_itself_is_left_to_it() {
     assert_eq!(decision(&answer(&cx, &bash(&cx, "forbidden"))), "deny", "rules are ours without the plugin");
     assert_eq!(read(&cx.path("home/.cursor/ran")), "ours\n");
     let with_plugin = json!({ "enabledPlugins": { "hookify@somewhere": true }, "hooks": claude["hooks"] });
-    cx.write("home/.claude/settings.json", &with_plugin.to_string());
+    cx.write("home/.claude/settings.json", with_plugin.to_string());
     assert_eq!(decision(&answer(&cx, &bash(&cx, "forbidden"))), "none", "the plugin decides");
 }
 
@@ -325,7 +406,7 @@ fn what_the_agent_runs_itself_is_left_to_it() {
 fn an_agent_that_went_elsewhere_keeps_the_hooks_of_its_project() {
     let cx = with_hooks(json!({}));
     let says = prints(&json!({"permission": "deny", "user_message": "project"}));
-    cx.write("project/.cursor/hooks.json", &context::one_hook("beforeShellExecution", &says));
+    cx.write("project/.cursor/hooks.json", context::one_hook("beforeShellExecution", &says));
     cx.trust();
     fs::create_dir_all(cx.path("other/.git")).expect("a folder");
     let mut payload = bash(&cx, "ls");

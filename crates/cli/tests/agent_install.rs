@@ -356,7 +356,7 @@ fn no_agent_is_wired_twice() {
     works(&cx, &["uninstall", "copilot"]);
     works(&cx, &["install", "vscode", "--project"]);
     assert!(
-        refused(&cx, &["install", "copilot", "--project"]).contains("VS Code agent hooks is wired already")
+        refused(&cx, &["install", "copilot", "--project"]).contains("VS Code is wired already")
     );
     assert!(refused(&cx, &["install", "vscode"]).contains("write `--project`"));
     assert!(refused(&cx, &["install", "codex", "--managed"]).contains("requirements.toml"));
@@ -411,7 +411,7 @@ fn all_finds_the_agents_that_are_there_and_one_failure_stops_no_other() {
       note: a session that is open has no new plugins: start OpenCode anew
     Cline CLI is wired
       note: a refusal ends Cline's whole run: it has no way to refuse a single call
-    Windsurf Cascade is wired
+    Windsurf is wired
       wrote [HOME]/.codeium/windsurf/hooks.json
       it was  [BACKUP]
       note: written from documentation; not run by us

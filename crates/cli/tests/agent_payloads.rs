@@ -9,7 +9,7 @@ mod context;
 
 use std::path::{Path, PathBuf};
 
-use boathook_engine::agent::{AGENTS, Adapter, Agent, Happening, Heard, Moment, Told, hear};
+use boathook_engine::agent::{AGENTS, Adapter, Agent, Happening, Heard, Moment, Preferences, Told, hear};
 use boathook_engine::config;
 use boathook_engine::edition::Edition;
 use boathook_engine::event::{EVENTS, Gate};
@@ -18,6 +18,7 @@ use boathook_engine::{Engine, Os, Roots, Settings};
 use serde_json::{Map, Value, json};
 
 const MUTATIONS: usize = 20_000;
+const THREADS: u64 = 4;
 
 /// One recorded payload, and the event's name where it stands in the file's.
 struct Recorded {
@@ -53,21 +54,41 @@ fn no_mutated_payload_passes_a_gate() {
     let originals: Vec<(&'static Agent, Recorded)> =
         AGENTS.iter().flat_map(|agent| recorded(agent).into_iter().map(move |one| (*agent, one))).collect();
     assert!(!originals.is_empty(), "no payload was recorded");
-    let mut random = Random(0x5eed_b0a7);
+    let parts: Vec<[usize; 3]> = std::thread::scope(|scope| {
+        let part = |seed: u64| {
+            let (engine, originals) = (&engine, &originals);
+            scope.spawn(move || damage_many(engine, originals, seed, count.div_ceil(THREADS as usize)))
+        };
+        let parts: Vec<_> = (0..THREADS).map(part).collect();
+        parts.into_iter().map(|part| part.join().expect("no payload does this")).collect()
+    });
+    let [refused, unclear, rest] =
+        [0, 1, 2].map(|outcome| parts.iter().map(|part| part[outcome]).sum::<usize>());
+    println!("damaged payloads: {refused} refused, {unclear} not understood, {rest} on no gate");
+    // Each of the three must really have been tried.
+    assert!([refused, unclear, rest].iter().all(|times| *times > count / 200), "{parts:?}");
+}
+
+/// Tries so many damaged payloads; says how often each outcome was seen.
+fn damage_many(
+    engine: &Engine,
+    originals: &[(&'static Agent, Recorded)],
+    seed: u64,
+    count: usize,
+) -> [usize; 3] {
+    let mut random = Random(0x5eed_b0a7 + seed);
     let mut outcomes = [0usize; 3];
     for number in 0..count {
         let (agent, original) = &originals[random.below(originals.len())];
         let bytes = mutated(&original.value, &mut random);
-        let adapter = Adapter { agent, preferences: Default::default(), engine: &engine, servers: &() };
-        let outcome = outcome(&adapter, &bytes, original.event.as_deref());
+        let adapter = Adapter { agent, preferences: Preferences::default(), engine, servers: &() };
         let shown = || String::from_utf8_lossy(&bytes[..bytes.len().min(2_000)]).into_owned();
-        let outcome = outcome.unwrap_or_else(|problem| {
+        let outcome = outcome(&adapter, &bytes, original.event.as_deref()).unwrap_or_else(|problem| {
             panic!("{problem}: mutation {number} of {}:\n{}", original.file.display(), shown())
         });
         outcomes[outcome as usize] += 1;
     }
-    // Each of the three must really have been tried.
-    assert!(outcomes.iter().all(|times| *times > count / 200), "{outcomes:?}");
+    outcomes
 }
 
 /// What may become of a damaged payload.
@@ -79,7 +100,7 @@ enum Outcome {
 }
 
 fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<Outcome, String> {
-    match hear(adapter.agent, bytes, event) {
+    match hear(adapter.agent, bytes, event, &[]) {
         Heard::FromCursor => Err("it was taken for a payload of Cursor's".to_owned()),
         Heard::Unclear { reason, event } => {
             let reply = adapter.answer_unclear(event.as_deref(), &reason.to_string());

@@ -35,6 +35,8 @@ impl Rig for Gemini {
     fn command(&self, session: &Session, command: &mut Command) {
         command.env("GEMINI_API_KEY", "fake");
         command.env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{}", session.port));
+        // It would start itself again with a larger heap.
+        command.env("GEMINI_CLI_NO_RELAUNCH", "true");
         command.args(["-m", "gemini-2.5-flash", "--output-format", "json", "-p", session.prompt]);
         if session.approved {
             command.args(["--approval-mode", "yolo"]);
@@ -67,6 +69,10 @@ impl Rig for Gemini {
             "subagent-follow-up" => Some("Gemini CLI does not ask when a subagent stops"),
             _ => None,
         }
+    }
+
+    fn unheard(&self) -> &'static [&'static str] {
+        &["subagentStop"]
     }
 
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {

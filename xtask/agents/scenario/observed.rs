@@ -146,7 +146,8 @@ pub const ALL: &[Scenario] = &[
         wanted: Wanted::Ran,
         checks: &[
             Called("prompt", 1),
-            Given("prompt", &[("/prompt", "Look at @notes.txt and go on.")]),
+            // An agent may put the content of the files behind it, where a hook can look at it.
+            Given("prompt", &[("/prompt", "~Look at @notes.txt and go on.")]),
             Given("prompt", &[("/attachments", "~@PROJECT@/notes.txt"), ("/attachments", "~\"rule\"")]),
         ],
         ..PLAIN

@@ -5,6 +5,7 @@ mod agents;
 mod denies;
 mod kills;
 mod page;
+mod payloads;
 mod platforms;
 mod processes;
 mod sandbox;
@@ -21,6 +22,8 @@ pub struct Options {
     agents: bool,
     /// Thousands of denies and kills.
     kills: bool,
+    /// A million damaged payloads of agents.
+    payloads: bool,
     /// Windows under wine, macOS type-checked.
     windows: bool,
     /// Few repetitions.
@@ -51,17 +54,18 @@ impl Options {
             match argument.as_str() {
                 "--agents" => options.agents = true,
                 "--kills" => options.kills = true,
+                "--payloads" => options.payloads = true,
                 "--windows" => options.windows = true,
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
                 unknown => {
-                    let known = "--agents, --kills, --windows, --quick and --write";
+                    let known = "--agents, --kills, --payloads, --windows, --quick and --write";
                     return Err(format!("unknown option `{unknown}`; there are {known}"));
                 }
             }
         }
-        if !options.agents && !options.kills && !options.windows {
-            (options.agents, options.kills, options.windows) = (true, true, true);
+        if !options.agents && !options.kills && !options.payloads && !options.windows {
+            options = Options { agents: true, kills: true, payloads: true, windows: true, ..options };
         }
         match options {
             Options { quick: true, write: true, .. } => {
@@ -83,6 +87,11 @@ pub fn soak(options: Options) -> Outcome<()> {
     let agents = if options.agents { agents::soak(options, &mut progress) } else { Ok(()) };
     if options.kills {
         sections.push(("Denies and kills", kills_findings(options, &mut progress)?));
+    }
+    if options.payloads {
+        let times = options.often(1_000_000);
+        let finding = progress.step(&format!("{times} damaged payloads"), || payloads::payloads(times))?;
+        sections.push(("Damaged payloads", vec![finding]));
     }
     if options.windows {
         sections.push(("Windows and macOS", platforms::findings(&mut progress)?));

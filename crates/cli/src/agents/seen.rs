@@ -32,6 +32,9 @@ struct Finding {
     agent: String,
     scenario: String,
     good: bool,
+    /// Events of it that nothing there tells of: it proves nothing about them.
+    #[serde(default)]
+    unheard: Vec<String>,
     /// Why the scenario does not exist there.
     #[serde(default)]
     lacks: Option<String>,
@@ -67,6 +70,7 @@ impl Seen {
         let about = self.scenarios.iter().filter(|scenario| scenario.proves.iter().any(fits));
         let ids: Vec<&str> = about.map(|scenario| scenario.id.as_str()).collect();
         let of_agent = self.seen.iter().filter(|it| it.agent == agent && it.lacks.is_none());
+        let of_agent = of_agent.filter(|it| !it.unheard.iter().any(|unheard| unheard == event));
         let mut proof = Proof::NotRun;
         for finding in of_agent.filter(|it| ids.contains(&it.scenario.as_str())) {
             if !finding.good {
@@ -92,6 +96,7 @@ mod tests {
                 {"agent": "a", "version": "1", "scenario": "deny", "wanted": "B", "seen": "B", "good": true},
                 {"agent": "b", "version": "1", "scenario": "deny", "wanted": "B", "seen": "R", "good": false},
                 {"agent": "c", "version": "1", "scenario": "deny", "wanted": "B", "seen": "-", "good": true, "lacks": "no tools"},
+                {"agent": "d", "version": "1", "scenario": "say", "wanted": "ok", "seen": "ok", "good": true, "unheard": ["stop"]},
                 {"agent": "a", "version": "1", "scenario": "say", "wanted": "ok", "seen": "ok", "good": true}]}"#,
         );
         let cases = [
@@ -100,6 +105,7 @@ mod tests {
             ("b", "preToolUse", &["permission"], Proof::Failed),
             ("c", "preToolUse", &["permission"], Proof::NotRun),
             ("a", "stop", &[], Proof::Seen),
+            ("d", "stop", &[], Proof::NotRun),
             ("a", "sessionEnd", &[], Proof::NotRun),
         ];
         for (agent, event, fields, expected) in cases {

@@ -220,7 +220,8 @@ impl Target {
             None => {
                 let path = serde_json::Value::from(program.text()).to_string();
                 let plugin = PLUGIN.replace(PLUGIN_WORD, path.trim_matches('"'));
-                format!("// {about}\n// Calls: {} agent hook {name}\n{plugin}", quoted(program.text()))
+                // The plugin itself says who wrote it.
+                format!("// Calls: {} agent hook {name}\n{plugin}", quoted(program.text()))
             }
         }
     }

@@ -35,8 +35,6 @@ pub struct Wiring {
     pub managed: Place,
     /// What stands in the file.
     pub form: Form,
-    /// The agent's events, until its dialect names those it understands.
-    events: &'static [&'static str],
     /// The payload does not name its event, so the command does.
     pub names_event: bool,
     /// We ran it; else it was written from documentation.
@@ -134,19 +132,6 @@ pub const WIRINGS: &[Wiring] = &[
             of_gates: &[("onFailure", "block", &["PreToolUse", "UserPromptSubmit"])],
             ..GROUPS
         }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "PermissionDenied",
-            "SubagentStop",
-            "Stop",
-            "StopFailure",
-            "PreCompact",
-            "SessionEnd",
-        ],
         names_event: false,
         run_by_us: true,
         switches: Switches { only_managed: &["allowManagedHooksOnly"], ..DISABLE_ALL },
@@ -163,17 +148,6 @@ pub const WIRINGS: &[Wiring] = &[
             "Codex takes managed hooks from /etc/codex/requirements.toml or from its cloud, which Boathook does not write",
         ),
         form: Form::Groups(Handler { shorter: &[("SessionEnd", 3)], ..GROUPS }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PermissionRequest",
-            "PostToolUse",
-            "SubagentStop",
-            "Stop",
-            "PreCompact",
-            "SessionEnd",
-        ],
         names_event: false,
         run_by_us: true,
         switches: Switches { top: &["description", "hooks"], ..Switches::NONE },
@@ -195,7 +169,6 @@ pub const WIRINGS: &[Wiring] = &[
             more: &[("name", "boathook"), ("type", "command")],
             ..GROUPS
         }),
-        events: &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"],
         names_event: false,
         run_by_us: true,
         switches: Switches {
@@ -219,17 +192,6 @@ pub const WIRINGS: &[Wiring] = &[
             hour: Some(("timeoutSec", HOUR)),
             ..GROUPS
         }),
-        events: &[
-            "sessionStart",
-            "userPromptSubmitted",
-            "preToolUse",
-            "postToolUse",
-            "postToolUseFailure",
-            "subagentStop",
-            "agentStop",
-            "preCompact",
-            "sessionEnd",
-        ],
         names_event: true,
         run_by_us: true,
         switches: DISABLE_ALL,
@@ -251,17 +213,6 @@ pub const WIRINGS: &[Wiring] = &[
             more: &[("name", "boathook"), ("type", "command")],
             ..GROUPS
         }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "SubagentStop",
-            "Stop",
-            "PreCompact",
-            "SessionEnd",
-        ],
         names_event: false,
         run_by_us: true,
         switches: DISABLE_ALL,
@@ -276,7 +227,6 @@ pub const WIRINGS: &[Wiring] = &[
         project: Place::At(".opencode/plugins/boathook.js", ""),
         managed: Place::Nowhere("OpenCode has no plugins of the machine"),
         form: Form::Plugin,
-        events: &[],
         names_event: true,
         run_by_us: true,
         switches: Switches::NONE,
@@ -291,16 +241,6 @@ pub const WIRINGS: &[Wiring] = &[
         project: Place::At(".clinerules/hooks", ""),
         managed: Place::Nowhere("Cline has no hooks of the machine"),
         form: Form::Scripts,
-        events: &[
-            "TaskStart",
-            "TaskResume",
-            "TaskCancel",
-            "TaskComplete",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "SessionShutdown",
-        ],
         names_event: true,
         run_by_us: true,
         switches: Switches::NONE,
@@ -315,7 +255,6 @@ pub const WIRINGS: &[Wiring] = &[
         project: Place::Nowhere(NATIVE),
         managed: Place::Nowhere(NATIVE),
         form: Form::Native,
-        events: &[],
         names_event: false,
         run_by_us: false,
         switches: Switches::NONE,
@@ -323,25 +262,13 @@ pub const WIRINGS: &[Wiring] = &[
     },
     Wiring {
         name: "windsurf",
-        title: "Windsurf Cascade",
+        title: "Windsurf",
         programs: &["windsurf"],
         home: Home { variable: "", inside: "", folder: ".codeium/windsurf" },
         user: Place::At("hooks.json", ""),
         project: Place::At(".windsurf/hooks.json", ""),
         managed: Place::At("etc/windsurf/hooks.json", "Library/Application Support/Windsurf/hooks.json"),
         form: Form::Flat(Handler { skeleton: "{\n  \"hooks\": {}\n}\n", hour: None, more: &[], ..GROUPS }),
-        events: &[
-            "pre_user_prompt",
-            "pre_read_code",
-            "post_read_code",
-            "pre_write_code",
-            "post_write_code",
-            "pre_run_command",
-            "post_run_command",
-            "pre_mcp_tool_use",
-            "post_mcp_tool_use",
-            "post_cascade_response",
-        ],
         names_event: true,
         run_by_us: false,
         switches: Switches::NONE,
@@ -349,23 +276,13 @@ pub const WIRINGS: &[Wiring] = &[
     },
     Wiring {
         name: "vscode",
-        title: "VS Code agent hooks",
+        title: "VS Code",
         programs: &["code"],
         home: Home { variable: "", inside: "", folder: ".vscode" },
         user: Place::Nowhere("VS Code's hooks stand in a workspace: write `--project`"),
         project: Place::At(".github/hooks/boathook-vscode.json", ""),
         managed: Place::Nowhere("VS Code has no hooks of the machine"),
         form: Form::Flat(Handler { skeleton: "{\n  \"hooks\": {}\n}\n", ..GROUPS }),
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PreCompact",
-            "SubagentStart",
-            "SubagentStop",
-            "Stop",
-        ],
         names_event: false,
         run_by_us: false,
         switches: Switches::NONE,
@@ -403,7 +320,7 @@ impl Wiring {
 
     /// The events it is installed for: those its dialect understands.
     pub fn events(&self) -> &'static [&'static str] {
-        agent::named(self.name).map(|agent| agent.listens).filter(|it| !it.is_empty()).unwrap_or(self.events)
+        agent::named(self.name).map_or(&[], |agent| agent.listens)
     }
 
     /// Where its file is for this scope.
@@ -435,6 +352,36 @@ impl Scope {
             Scope::User => "user",
             Scope::Project => "project",
             Scope::Managed => "managed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_has_a_wiring_and_every_wiring_an_agent() {
+        let wired: Vec<&str> = WIRINGS.iter().map(|wiring| wiring.name).collect();
+        let known: Vec<&str> = agent::AGENTS.iter().map(|agent| agent.name).collect();
+        assert_eq!(wired, known);
+        for wiring in WIRINGS.iter().filter(|wiring| !wiring.is_native()) {
+            let agent = agent::named(wiring.name).expect(wiring.name);
+            assert!(!wiring.events().is_empty(), "{}: nothing to be installed for", wiring.name);
+            assert_eq!(wiring.run_by_us, agent.driven.is_some(), "{}", wiring.name);
+            assert_eq!(wiring.title, agent.title, "{}", wiring.name);
+        }
+    }
+
+    #[test]
+    fn what_a_row_says_of_an_event_is_of_one_that_is_installed() {
+        for wiring in WIRINGS {
+            let (Form::Groups(handler) | Form::Flat(handler)) = wiring.form else { continue };
+            let shorter = handler.shorter.iter().map(|(event, _)| *event);
+            let gates = handler.of_gates.iter().flat_map(|(_, _, events)| events.iter().copied());
+            for event in shorter.chain(gates) {
+                assert!(wiring.events().contains(&event), "{}: {event}", wiring.name);
+            }
         }
     }
 }

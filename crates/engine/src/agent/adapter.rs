@@ -33,6 +33,9 @@ pub struct Answered {
     pub reply: Reply,
     /// In ours.
     pub verdict: Verdict,
+    /// For whoever reads stderr: what stands in the way of whole sources, which
+    /// is told to the person when a session or a turn begins and not at every call.
+    pub asides: Vec<String>,
     /// Events that are fired when the agent has its answer.
     pub afterwards: Vec<Event>,
 }
@@ -45,8 +48,10 @@ impl Adapter<'_> {
         let asking = Asking::new(self, hooks, &happening);
         let decided = asking.decide();
         let verdict = fan_in::verdict(self.agent, self.preferences, &happening, &decided);
+        let asides = fan_in::asides(&happening, &decided);
         let afterwards = asking.remember(&verdict);
-        Answered { reply: (self.agent.encode_decision)(&happening, &verdict), verdict, afterwards }
+        let reply = (self.agent.encode_decision)(&happening, &verdict);
+        Answered { reply, verdict, asides, afterwards }
     }
 
     /// Fires what is left. Nobody waits for what these hooks say.

@@ -46,7 +46,7 @@ pub fn verdict(
         happening,
         refusals: Vec::new(),
         asks: Vec::new(),
-        allowed: false,
+        allowed: Vec::new(),
         notices: Vec::new(),
         contexts: Vec::new(),
         verdict: Verdict::default(),
@@ -55,10 +55,34 @@ pub fn verdict(
     joining.verdict()
 }
 
+/// Warnings that are not worth a person's attention at every call.
+pub fn asides(happening: &Happening, decided: &[Decided]) -> Vec<String> {
+    let mut asides: Vec<String> = Vec::new();
+    for warning in decided.iter().flat_map(|one| &one.decision.warnings) {
+        if !is_for_the_person(happening, warning) && !asides.contains(warning) {
+            asides.push(warning.clone());
+        }
+    }
+    asides
+}
+
+/// What one hook did is told at once. What stands in the way of a whole source
+/// (nobody trusts it, it cannot be read) stays so, and is told when a session or
+/// a turn begins.
+fn is_for_the_person(happening: &Happening, warning: &str) -> bool {
+    let begins = matches!(happening.moment, Moment::SessionStart { .. } | Moment::Prompt { .. });
+    begins || warning.starts_with("hook `")
+}
+
 /// The input a hook wants for a call; none when it is the one there is.
 pub fn rewritten(decision: &Decision, call: &ToolCall) -> Option<Map<String, Value>> {
-    let wanted: Map<String, Value> = serde_json::from_str(decision.updated_input.as_ref()?.get()).ok()?;
-    (!decision.blocked && wanted != call.input).then_some(wanted)
+    wanted(decision)?.ok().filter(|wanted| *wanted != call.input)
+}
+
+/// The input a hook wants, or why it cannot be had.
+fn wanted(decision: &Decision) -> Option<Result<Map<String, Value>, String>> {
+    let input = decision.updated_input.as_ref().filter(|_| !decision.blocked)?;
+    Some(serde_json::from_str(input.get()).map_err(|error| error.to_string()))
 }
 
 struct Joining<'a> {
@@ -67,7 +91,8 @@ struct Joining<'a> {
     happening: &'a Happening,
     refusals: Vec<Words>,
     asks: Vec<Words>,
-    allowed: bool,
+    /// The calls that a hook allowed.
+    allowed: Vec<usize>,
     notices: Vec<String>,
     contexts: Vec<String>,
     verdict: Verdict,
@@ -76,7 +101,8 @@ struct Joining<'a> {
 impl Joining<'_> {
     fn add(&mut self, one: &Decided) {
         let decision = &one.decision;
-        self.notices.extend(decision.warnings.iter().cloned());
+        let told = decision.warnings.iter().filter(|warning| is_for_the_person(self.happening, warning));
+        self.notices.extend(told.cloned());
         match decision.event.spec().gate {
             Gate::Permission | Gate::Continue => self.gate(one),
             Gate::ExitCode if decision.blocked => self.not_withheld(decision),
@@ -103,7 +129,7 @@ impl Joining<'_> {
         match decision.permission {
             Some(Permission::Ask) if self.can_ask() => self.asks.push(question(decision)),
             Some(Permission::Ask) => self.refusals.push(unasked(event, decision)),
-            Some(Permission::Allow) => self.allowed = true,
+            Some(Permission::Allow) => self.allowed.push(one.call),
             Some(Permission::Deny) => self.refusals.push(refusal(event, decision)),
             None => {}
         }
@@ -126,6 +152,10 @@ impl Joining<'_> {
     fn rewrite(&mut self, one: &Decided) {
         let Moment::BeforeTool { calls } = &self.happening.moment else { return };
         let Some(call) = calls.get(one.call) else { return };
+        if let Some(Err(problem)) = wanted(&one.decision) {
+            let why = format!("A hook wants another input for it, which cannot be read: {problem}");
+            self.refusals.push(Words { model: model_text(&one.event, &why), user: why });
+        }
         let Some(wanted) = rewritten(&one.decision, call) else { return };
         if !self.agent.abilities.rewrites {
             self.refusals.push(wanted_instead(self.agent, self.happening, call, wanted));
@@ -181,7 +211,11 @@ impl Joining<'_> {
             verdict.rewrites.clear();
         } else {
             verdict.ask = joined(asks);
-            verdict.approved = allowed && verdict.ask.is_none() && preferences.allow_skips_prompt;
+            let all_allowed = match &happening.moment {
+                Moment::BeforeTool { calls } => (0..calls.len()).all(|call| allowed.contains(&call)),
+                _ => !allowed.is_empty(),
+            };
+            verdict.approved = all_allowed && verdict.ask.is_none() && preferences.allow_skips_prompt;
         }
         let mut seen: Vec<String> = Vec::new();
         notices.retain(|notice| {

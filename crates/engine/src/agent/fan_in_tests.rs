@@ -66,6 +66,12 @@ fn deny_beats_ask_beats_allow_across_the_events_of_one_call() {
         assert_eq!(word(&ABLE, &decided), able, "{number}");
         assert_eq!(word(&UNABLE, &decided), unable, "{number}");
     }
+    // A patch of two files is not approved because one of them is.
+    let both = vec![call(ToolClass::Write, "Write", json!({})), call(ToolClass::Write, "Write", json!({}))];
+    let patch = happening(Moment::BeforeTool { calls: both });
+    let second = || Decided { call: 1, ..allow() };
+    assert!(!verdict(&ABLE, skip, &patch, &[allow()]).approved);
+    assert!(verdict(&ABLE, skip, &patch, &[allow(), second()]).approved);
     // Who did not choose it is still asked by the agent.
     assert!(!told(&ABLE, &[allow()]).approved);
 }
@@ -134,6 +140,11 @@ fn a_rewrite_is_told_or_refused_and_never_lost() {
         "{}",
         words.model
     );
+    // What cannot be read is not «no rewrite».
+    let deep = format!("{{\"command\":{}1{}}}", "[".repeat(200), "]".repeat(200));
+    let deep = serde_json::value::RawValue::from_string(deep).expect("JSON");
+    let unreadable = decided(EventKind::PreToolUse, |decision| decision.updated_input = Some(deep));
+    assert!(verdict(&ABLE, Preferences::default(), &happening, &[unreadable]).refused.is_some());
     // A hook that gives the input back as it was changed nothing.
     let same = decided(EventKind::PreToolUse, |decision| decision.updated_input = to_raw_value(&given).ok());
     let verdict = verdict(&UNABLE, Preferences::default(), &happening, &[same]);
@@ -188,4 +199,18 @@ fn what_cannot_be_told_is_said_aloud() {
 
     let open = || decided(EventKind::PreToolUse, |it| it.warnings = vec!["hook `x` crashed".to_owned()]);
     assert_eq!(told(&ABLE, &[open(), open()]).notice.as_deref(), Some("hook `x` crashed"), "said once");
+}
+
+#[test]
+fn a_whole_source_is_complained_of_once_a_turn() {
+    let withheld = || {
+        decided(EventKind::PreToolUse, |it| it.warnings = vec!["/p/hooks.json: 2 hooks withheld".to_owned()])
+    };
+    let call = before(ToolClass::Shell, json!({}));
+    assert_eq!(told(&ABLE, &[withheld()]).notice, None);
+    assert_eq!(asides(&call, &[withheld(), withheld()]), ["/p/hooks.json: 2 hooks withheld"]);
+    let turn = happening(Moment::Prompt { text: String::new() });
+    let told = verdict(&ABLE, Preferences::default(), &turn, &[withheld()]);
+    assert_eq!(told.notice.as_deref(), Some("/p/hooks.json: 2 hooks withheld"));
+    assert!(asides(&turn, &[withheld()]).is_empty());
 }

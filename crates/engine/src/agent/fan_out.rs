@@ -366,3 +366,7 @@ pub fn command_of(input: &Map<String, Value>) -> String {
 fn text(input: &Map<String, Value>, name: &str) -> Option<String> {
     Some(input.get(name)?.as_str()?.to_owned())
 }
+
+#[cfg(test)]
+#[path = "fan_out_tests.rs"]
+mod tests;

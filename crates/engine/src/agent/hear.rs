@@ -32,9 +32,10 @@ pub enum Heard {
 const EVENT_NAMES: [&str; 4] = ["hook_event_name", "hookName", "hookEventName", "agent_action_name"];
 
 /// Reads what an agent sent. `event` is the name that was typed behind the
-/// agent's, for agents whose payloads do not hold it.
-pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>) -> Heard {
-    let payload = match Payload::parse(&paired(bytes)) {
+/// agent's, for agents whose payloads do not hold it; `beside` is what the agent
+/// tells otherwise, by the name it has in a payload.
+pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>, beside: &[(&str, String)]) -> Heard {
+    let mut payload = match Payload::parse(&paired(bytes)) {
         Ok(payload) => payload,
         Err(error) => {
             let reason = NotUnderstood(error.to_string());
@@ -43,6 +44,11 @@ pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>) -> Heard {
     };
     if payload.has("cursor_version") && agent.name != CURSOR {
         return Heard::FromCursor;
+    }
+    for (name, value) in beside.iter().filter(|(name, _)| !name.is_empty()) {
+        if !payload.has(name) {
+            payload.set(name, value);
+        }
     }
     let told = Told { event: event.map(str::to_owned), payload };
     let reason = match (agent.decode_event)(&told) {

@@ -5,6 +5,9 @@
 //! One small file for each session in the state directory, forgotten when the
 //! session ends. To lose it costs a duration or an id, never a decision.
 
+use std::fs::{File, TryLockError};
+use std::time::{Duration, Instant};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,6 +16,9 @@ use crate::digest::Digest;
 use crate::state::{Durability, StateDir};
 
 const FOLDER: &str = "agents";
+const LOCK: &str = "lock";
+/// Nobody waits longer for it.
+const LONGEST_WAIT: Duration = Duration::from_millis(200);
 /// Of each kind of thing; older ones are dropped.
 const MOST: usize = 200;
 
@@ -117,7 +123,7 @@ impl Memories {
     /// Changes what is remembered. Calls run beside each other, so nobody else
     /// changes it meanwhile.
     pub fn change<T>(&self, change: impl FnOnce(&mut Memory) -> T) -> T {
-        let _lock = self.state.lock(FOLDER);
+        let _lock = self.lock();
         let before = self.recall();
         let mut memory = before.clone();
         let result = change(&mut memory);
@@ -126,6 +132,20 @@ impl Memories {
             let _ = self.state.write(FOLDER, &self.file, &bytes, Durability::Relaxed);
         }
         result
+    }
+
+    /// Whoever holds the lock for long must not hold us: the agent would run into
+    /// its timeout, and go on. Then it may happen that something is not kept.
+    fn lock(&self) -> Option<File> {
+        let lock = self.state.open_folder(FOLDER).and_then(|folder| folder.change(LOCK)).ok()?;
+        let start = Instant::now();
+        while let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            if start.elapsed() > LONGEST_WAIT {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Some(lock)
     }
 
     /// Keeps these.
@@ -258,5 +278,17 @@ mod tests {
         assert_eq!(of("one", "t").recall(), Memory::default());
         of("one", "s").forget();
         assert_eq!(of("one", "s").recall(), Memory::default());
+    }
+
+    #[test]
+    fn whoever_holds_the_lock_does_not_hold_us() {
+        let place = TempDir::new();
+        let memories = Memories::of(StateDir::new(place.path().join("state")), "one", "s");
+        let held = memories.lock().expect("nobody has it");
+        let start = Instant::now();
+        memories.change(|memory| memory.generation = Some("g".to_owned()));
+        assert!(start.elapsed() < Duration::from_secs(20));
+        drop(held);
+        assert_eq!(memories.recall().generation.as_deref(), Some("g"));
     }
 }

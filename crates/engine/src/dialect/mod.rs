@@ -5,7 +5,6 @@
 //! Pure: an event in, a payload out; an exit in, an outcome out; a payload in,
 //! a happening out; a verdict in, a reply out.
 
-mod absent;
 pub mod claude;
 pub mod cline;
 pub mod codex;

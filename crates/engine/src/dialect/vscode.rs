@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::claude::agent::{Edits, NAMES, NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, Wire, refuse_blindly, row};
 use super::claude::{self, mcp_parts};
+use crate::agent::patch::{self, Change, Chunk, FileChange, Patch};
 use crate::agent::{
     Abilities, Agent, Asks, Covered, Effect, Happening, Moment, NativeCall, NativeTool, NotUnderstood, Reach,
     Reply, Told, ToolClass, Verdict,
@@ -79,12 +80,13 @@ pub(super) const TOOLS: &[NativeTool] = &[
         fields: &[("filePath", "file_path"), ("code", "new_string")] },
     NativeTool { names: &["edit_notebook_file"], cursor: "Write", class: ToolClass::Write,
         fields: &[("filePath", "file_path"), ("newCode", "new_string")] },
-    NativeTool { names: &["apply_patch"], cursor: "Write", class: ToolClass::Write, fields: &[] },
+    NativeTool { names: &[PATCH], cursor: "Write", class: ToolClass::Write, fields: &[] },
     NativeTool { names: &["grep_search", "file_search"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
     NativeTool { names: &["runSubagent"], cursor: "Task", class: ToolClass::Task, fields: &[("agentName", "subagent_type")] },
     NativeTool { names: &["fetch_webpage"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
 ];
 
+const PATCH: &str = "apply_patch";
 const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
 const CHANGE: &[(&str, &str)] =
     &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")];
@@ -101,8 +103,11 @@ fn decode_event(told: &Told) -> Result<Happening, NotUnderstood> {
     WIRE.decode(&told)
 }
 
-/// Several replacements name their files one by one.
+/// Several replacements name their files one by one, and so does a patch.
 fn edits(call: &NativeCall) -> Option<Edits> {
+    if call.name == PATCH {
+        return Some(of_patch(&patch::read(call.input.get("input")?.as_str()?)));
+    }
     let list = call.input.get("replacements")?.as_array()?;
     let mut edits: Edits = Vec::new();
     for one in list {
@@ -114,6 +119,21 @@ fn edits(call: &NativeCall) -> Option<Edits> {
         }
     }
     Some(edits)
+}
+
+fn of_patch(patch: &Patch) -> Edits {
+    let of_chunk =
+        |chunk: &Chunk| Edit { old_string: chunk.old.join("\n"), new_string: chunk.new.join("\n") };
+    let of_file = |file: &FileChange| match &file.change {
+        Change::Add { content } => {
+            (file.path.clone(), vec![Edit { old_string: String::new(), new_string: content.clone() }])
+        }
+        Change::Delete => (file.path.clone(), Vec::new()),
+        Change::Update { to, chunks } => {
+            (to.clone().unwrap_or_else(|| file.path.clone()), chunks.iter().map(of_chunk).collect())
+        }
+    };
+    patch.files.iter().map(of_file).collect()
 }
 
 /// `mcp_server_tool`, beside Claude Code's `mcp__server__tool`. Where a server's
@@ -172,7 +192,7 @@ const COVERAGE: &[Covered] = &[
     row(EventKind::SessionEnd, NotAvailable, &[], "the end of a session is not told"),
     row(EventKind::PreToolUse, Enforced,
         &[(Permission, Applied), (UserMessage, Applied), (AgentMessage, Applied), (UpdatedInput, Applied), (AdditionalContext, Applied)],
-        "files added to the chat reach the model without a tool call; a patch is told as its text"),
+        "files added to the chat reach the model without a tool call; a patch is one call, and told as its text"),
     row(EventKind::PostToolUse, Observed,
         &[(AdditionalContext, Applied), (UpdatedMcpToolOutput, Lost("a tool's output cannot be replaced"))], "how long it took is measured by us"),
     row(EventKind::PostToolUseFailure, Observed, &[(AdditionalContext, Lost("a failure is not told"))],
@@ -187,7 +207,7 @@ const COVERAGE: &[Covered] = &[
     row(EventKind::BeforeReadFile, Enforced,
         &[(Permission, Applied), (UserMessage, Applied), (NewContent, Degraded("the read is refused, and the refusal holds the new content"))],
         "files added to the chat reach the model without a tool call"),
-    row(EventKind::AfterFileEdit, Observed, &[], "the text before a whole new content is not told; a patch is not taken apart"),
+    row(EventKind::AfterFileEdit, Observed, &[], "the text before a whole new content is not told"),
     row(EventKind::BeforeSubmitPrompt, Enforced,
         &[(Continue, Degraded("the whole session stops")), (UserMessage, Applied),
           (AdditionalContext, Lost("the documentation knows no context for a prompt"))], ""),

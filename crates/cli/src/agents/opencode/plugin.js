@@ -111,16 +111,15 @@ export const Boathook = async ({ client, directory, worktree }) => {
 
   // For hooks that hold something back.
   const gate = async (payload) => {
-    let answer
     try {
-      answer = await ask(payload)
+      const answer = await ask(payload)
+      if (answer.notice) tell(answer.notice, "info")
+      return answer
     } catch (error) {
-      const reason = failed(error)
-      tell(reason, "error")
-      throw new Error(reason)
+      const refuse = failed(error)
+      tell(refuse, "error")
+      return { refuse }
     }
-    if (answer.notice) tell(answer.notice, "info")
-    return answer
   }
 
   // For hooks that observe: what goes wrong is said, and nothing is held back.

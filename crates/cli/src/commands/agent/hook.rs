@@ -17,7 +17,7 @@ use crate::agents::{env_file, servers::ConfiguredServers};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::report::{self, Texts};
-use crate::settings::{agent_settings, cancel, workspaces_around};
+use crate::settings::{agent_settings, cancel, told_beside, workspaces_around};
 use crate::ui::Ui;
 
 /// Answer an agent: what it tells on stdin, what the hooks say on stdout
@@ -58,7 +58,7 @@ fn answer(
 ) -> Result<Status, Failed> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;
-    let heard = hear(agent, &bytes, event);
+    let heard = hear(agent, &bytes, event, &told_beside());
     let happening = match heard {
         Heard::FromCursor => return Ok(Status::Success),
         Heard::Happened(happening) => Ok(*happening),
@@ -72,11 +72,13 @@ fn answer(
     let status = match happening {
         Ok(happening) => {
             let begins = matches!(happening.moment, Moment::SessionStart { .. });
-            let Answered { reply, verdict, afterwards } = adapter.answer(happening);
+            let Answered { reply, verdict, asides, afterwards } = adapter.answer(happening);
             if begins && let Some(problem) = env_file::append(agent, &environment, &verdict.env) {
                 ui.warning(&problem);
             }
             let status = replied(ui, &reply);
+            // Where the exit code says something, stderr is the reason and nothing else.
+            asides.iter().filter(|_| reply.code == 0).for_each(|aside| ui.warning(aside));
             // An answer that nobody got is no answer: a gate stays shut.
             let unheard = ui.reader_is_gone() && (verdict.refused.is_some() || verdict.ask.is_some());
             adapter.finish(afterwards);

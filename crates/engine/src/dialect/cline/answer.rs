@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::tools;
+use crate::agent::saying::{cannot_rewrite, said};
 use crate::agent::{Happening, Moment, Reply, Verdict};
-use crate::dialect::patch::NOT_REWRITTEN;
 
 /// The answer in Cline's words.
 pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
@@ -57,16 +57,17 @@ fn rewrite(answer: &mut Map<String, Value>, happening: &Happening, verdict: &Ver
     if !verdict.rewrites.iter().any(Option::is_some) {
         return;
     }
-    match happening.call.as_ref().and_then(|call| tools::rewritten(call, &verdict.rewrites)) {
+    let cwd = happening.cwd.as_deref();
+    match happening.call.as_ref().and_then(|call| tools::rewritten(call, cwd, &verdict.rewrites)) {
         Some(input) => drop(answer.insert("overrideInput".to_owned(), input)),
-        None => cancel(answer, NOT_REWRITTEN),
+        None => cancel(answer, &cannot_rewrite(super::AGENT.title, &verdict.rewrites).model),
     }
 }
 
 /// The run ends, and the reason is its error.
 fn cancel(answer: &mut Map<String, Value>, reason: &str) {
     answer.insert("cancel".to_owned(), json!(true));
-    answer.insert("errorMessage".to_owned(), json!(reason));
+    answer.insert("errorMessage".to_owned(), json!(said(reason)));
 }
 
 fn add_context(answer: &mut Map<String, Value>, verdict: &Verdict) {

@@ -1,7 +1,7 @@
 //! What of our events and answers Cline has.
 
 use crate::agent::{Covered, Effect, Reach};
-use crate::dialect::absent::{NO_TAB_EDIT, NO_TAB_READ, NO_WORKSPACE, row};
+use crate::dialect::claude::agent::{NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, row};
 use crate::event::{AnswerField, EventKind};
 
 use AnswerField::*;
@@ -45,7 +45,7 @@ pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::AfterAgentResponse, Observed,
         &[(Permission, UNHEARD), (UserMessage, UNHEARD)], "the last message of a run"),
     row(EventKind::AfterAgentThought, NotAvailable, &[], "Cline tells no hook what it thinks"),
-    NO_TAB_READ,
+    NO_TAB,
     NO_TAB_EDIT,
     NO_WORKSPACE,
 ];

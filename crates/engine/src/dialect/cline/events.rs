@@ -129,7 +129,7 @@ fn write_prompt(happening: &Happening, all: &mut Value) {
 
 fn before_tool(happening: &mut Happening, all: &Value) -> Read {
     let native = native(&all["tool_call"])?;
-    let calls = tools::calls(&native)?;
+    let calls = tools::calls(&native, happening.cwd.as_deref())?;
     happening.call = Some(native);
     Ok(Moment::BeforeTool { calls })
 }
@@ -143,7 +143,7 @@ fn write_before_tool(happening: &Happening, all: &mut Value) {
 fn after_tool(happening: &mut Happening, all: &Value) -> Read {
     let result = &all["tool_result"];
     let native = native(result)?;
-    let calls = tools::calls(&native)?;
+    let calls = tools::calls(&native, happening.cwd.as_deref())?;
     happening.call = Some(native);
     let duration_ms = result["durationMs"].as_f64();
     let output = output(&result["output"], &calls, duration_ms);

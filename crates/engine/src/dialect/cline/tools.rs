@@ -12,6 +12,7 @@ use crate::dialect::patch;
 pub(super) const SHELL: &str = "run_commands";
 const READ: &str = "read_files";
 const PATCH: &str = "apply_patch";
+const PATCH_TEXT: &str = "input";
 
 /// By Cline's names and by Cursor's. What a list is read as stands in `calls`.
 const TOOLS: &[NativeTool] = &[
@@ -42,7 +43,7 @@ pub(super) fn as_object(name: &str, input: Option<Value>) -> Result<Map<String, 
     let field = match name {
         SHELL => "commands",
         READ => "files",
-        PATCH => "input",
+        PATCH => PATCH_TEXT,
         _ => "",
     };
     match input {
@@ -58,11 +59,11 @@ pub(super) fn as_object(name: &str, input: Option<Value>) -> Result<Map<String, 
 }
 
 /// The native call as calls of ours: one for each command, each file.
-pub(super) fn calls(native: &NativeCall) -> Result<Vec<ToolCall>, NotUnderstood> {
+pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
     match native.name.as_str() {
         SHELL => commands(native).into_iter().map(|one| shell(native, &one)).collect(),
         READ => files(native).into_iter().map(|one| read(native, &one)).collect(),
-        PATCH => patch::calls(native, "input"),
+        PATCH => patch::calls(native, PATCH_TEXT, cwd),
         name => {
             let mut call = cursor_call(TOOLS, native);
             if let Some((server, tool)) = name.split_once("__") {
@@ -78,7 +79,11 @@ pub(super) fn calls(native: &NativeCall) -> Result<Vec<ToolCall>, NotUnderstood>
 
 /// The native input in which these calls have others; none where that cannot
 /// be said.
-pub(super) fn rewritten(native: &NativeCall, wanted: &[Option<Map<String, Value>>]) -> Option<Value> {
+pub(super) fn rewritten(
+    native: &NativeCall,
+    cwd: Option<&str>,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Value> {
     let text = |input: &Map<String, Value>, name: &str| Some(json!(input.get(name)?.as_str()?));
     match native.name.as_str() {
         SHELL => replaced(commands(native), wanted, |_, input| text(input, "command"))
@@ -93,7 +98,7 @@ pub(super) fn rewritten(native: &NativeCall, wanted: &[Option<Map<String, Value>
             Some(file)
         })
         .map(|list| json!({"files": list})),
-        PATCH => None,
+        PATCH => patch::rewritten(native, PATCH_TEXT, cwd, wanted).map(Value::Object),
         _ => wanted.first()?.clone().map(|input| Value::Object(native_input(TOOLS, native, input))),
     }
 }

@@ -10,7 +10,7 @@
 mod answer;
 mod coverage;
 mod events;
-mod patches;
+pub(super) mod patches;
 #[cfg(test)]
 mod tests;
 mod tools;

@@ -18,7 +18,7 @@ pub(super) const APPLIED: &str = "Success. Updated the following files:";
 
 /// A patch, file by file. A text in which no file is found is one change with
 /// the text and no path: Codex refuses it, but hooks shall see it.
-pub(super) fn of_patch(text: &str, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
+pub(in crate::dialect) fn of_patch(text: &str, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
     let patch = patch::read(text);
     let calls = calls(&patch, text, cwd)?;
     Ok(if calls.is_empty() { vec![writing(object(json!({ "content": text })), Vec::new())] } else { calls })
@@ -41,7 +41,7 @@ pub(super) fn in_command(command: &str, cwd: Option<&str>) -> Result<Vec<ToolCal
 
 /// The patch in which these calls have other inputs; none where a patch
 /// cannot say that.
-pub(super) fn rewritten(
+pub(in crate::dialect) fn rewritten(
     text: &str,
     cwd: Option<&str>,
     wanted: &[Option<Map<String, Value>>],

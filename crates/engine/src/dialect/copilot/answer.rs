@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::tools::{TOOLS, is_patch};
+use crate::agent::saying::{as_text, cannot_rewrite, said};
 use crate::agent::{Happening, Moment, Reply, Verdict, native_input};
-use crate::dialect::patch::NOT_REWRITTEN;
 
 /// The answer in Copilot's words.
 pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
@@ -17,8 +17,7 @@ pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
         }
         Moment::AfterTool { .. } => {
             if let Some(output) = &verdict.output {
-                let text = shown(output);
-                let result = json!({"resultType": "success", "textResultForLlm": text});
+                let result = json!({"resultType": "success", "textResultForLlm": as_text(output)});
                 answer.insert("modifiedResult".to_owned(), result);
             }
             add_context(&mut answer, verdict);
@@ -64,13 +63,13 @@ fn permission(answer: &mut Map<String, Value>, verdict: &Verdict) {
 
 fn refuse(answer: &mut Map<String, Value>, reason: &str) {
     answer.insert("permissionDecision".to_owned(), json!("deny"));
-    answer.insert("permissionDecisionReason".to_owned(), json!(reason));
+    answer.insert("permissionDecisionReason".to_owned(), json!(said(reason)));
 }
 
 fn block(answer: &mut Map<String, Value>, reason: Option<&str>) {
     if let Some(reason) = reason {
         answer.insert("decision".to_owned(), json!("block"));
-        answer.insert("reason".to_owned(), json!(reason));
+        answer.insert("reason".to_owned(), json!(said(reason)));
     }
 }
 
@@ -85,21 +84,8 @@ fn rewrite(answer: &mut Map<String, Value>, happening: &Happening, verdict: &Ver
     let wanted = verdict.rewrites.iter().flatten().next().filter(|_| verdict.refused.is_none());
     let (Some(call), Some(input)) = (&happening.call, wanted) else { return };
     if is_patch(call) {
-        return refuse(answer, NOT_REWRITTEN);
+        return refuse(answer, &cannot_rewrite(super::AGENT.title, &verdict.rewrites).model);
     }
     let input = native_input(TOOLS, call, input.clone());
     answer.insert("modifiedArgs".to_owned(), Value::Object(input));
-}
-
-/// What the model reads in place of an MCP tool's output.
-fn shown(output: &Value) -> String {
-    let texts = |parts: &Vec<Value>| {
-        let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
-        texts.collect::<Vec<_>>().join("\n")
-    };
-    match (output, output.get("content").and_then(Value::as_array)) {
-        (Value::String(text), _) => text.clone(),
-        (_, Some(parts)) if parts.iter().all(|part| part.get("text").is_some()) => texts(parts),
-        (other, _) => other.to_string(),
-    }
 }

@@ -1,7 +1,7 @@
 //! What of our events and answers Copilot has.
 
 use crate::agent::{Covered, Effect, Reach};
-use crate::dialect::absent::{NO_TAB_EDIT, NO_TAB_READ, NO_WORKSPACE, row};
+use crate::dialect::claude::agent::{NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, row};
 use crate::event::{AnswerField, EventKind};
 
 use AnswerField::*;
@@ -45,7 +45,7 @@ pub(super) const COVERAGE: &[Covered] = &[
         &[(Permission, Lost("Copilot tells no hook what it answered")), (UserMessage, Lost("Copilot tells no hook what it answered"))],
         "Copilot tells no hook what it answered"),
     row(EventKind::AfterAgentThought, NotAvailable, &[], "Copilot tells no hook what it thinks"),
-    NO_TAB_READ,
+    NO_TAB,
     NO_TAB_EDIT,
     NO_WORKSPACE,
 ];

@@ -58,7 +58,7 @@ pub(super) fn calls(happening: &Happening) -> Result<Vec<ToolCall>, NotUnderstoo
     let missing = || NotUnderstood("the payload has no `toolName`, so no tool is known".to_owned());
     let native = happening.call.as_ref().ok_or_else(missing)?;
     if native.name == PATCH {
-        return patch::calls(native, PATCH_TEXT);
+        return patch::calls(native, PATCH_TEXT, happening.cwd.as_deref());
     }
     let mut call = cursor_call(TOOLS, native);
     // Copilot's own tools have no hyphen in their names.

@@ -15,7 +15,11 @@ pub(super) fn encode_decision(happening: &Happening, verdict: &Verdict) -> Reply
     let answer = match &happening.moment {
         Moment::BeforeTool { .. } => before_tool(happening, verdict),
         Moment::Prompt { .. } => match &verdict.refused {
-            Some(words) => decided("deny", &words.user, notice),
+            // A message is shown instead of the reason.
+            Some(words) => {
+                let message = notice.and_then(|notice| joined(Some(&words.user), Some(notice)));
+                decided("deny", &words.user, message.as_deref())
+            }
             None => context("BeforeAgent", verdict),
         },
         Moment::AfterTool { .. } => match &verdict.output {

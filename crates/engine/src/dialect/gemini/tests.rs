@@ -222,6 +222,12 @@ fn an_answer_is_flat() {
         ("notice", &tool, noticed.clone(), r#"{"systemMessage":"look"}"#),
         ("a prompt", &event("BeforeAgent"), refused.clone(), r#"{"decision":"deny","reason":"why"}"#),
         (
+            "a prompt, and a notice",
+            &event("BeforeAgent"),
+            Verdict { notice: Some("look".to_owned()), ..refused.clone() },
+            r#"{"decision":"deny","reason":"why","systemMessage":"why\nlook"}"#,
+        ),
+        (
             "context to a prompt",
             &event("BeforeAgent"),
             told("c"),

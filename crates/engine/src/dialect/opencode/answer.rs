@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tools::{TOOLS, is_patch};
-use crate::agent::{Happening, Moment, Reply, Verdict, native_input};
-use crate::dialect::patch::NOT_REWRITTEN;
+use super::tools::rewritten;
+use crate::agent::saying::{cannot_rewrite, said};
+use crate::agent::{Happening, Moment, Reply, Verdict};
 
 /// The answer in the plugin's words.
 pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
@@ -12,13 +12,16 @@ pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
     let mut set = |name: &str, value: Value| drop(answer.insert(name.to_owned(), value));
     match (&verdict.refused, &verdict.ask, &happening.moment) {
         // A prompt's reason is read by the person alone.
-        (Some(words), _, Moment::Prompt { .. }) => set("refuse", json!(words.user)),
-        (Some(words), _, _) | (None, Some(words), _) => set("refuse", json!(words.model)),
-        (None, None, _) => match rewrite(happening, verdict) {
-            Rewrite::None => {}
-            Rewrite::Input(input) => set("args", Value::Object(input)),
-            Rewrite::Impossible => set("refuse", json!(NOT_REWRITTEN)),
-        },
+        (Some(words), _, Moment::Prompt { .. }) => set("refuse", json!(said(&words.user))),
+        (Some(words), _, _) | (None, Some(words), _) => set("refuse", json!(said(&words.model))),
+        (None, None, _) if verdict.rewrites.iter().any(Option::is_some) => {
+            let cwd = happening.cwd.as_deref();
+            match happening.call.as_ref().and_then(|call| rewritten(call, cwd, &verdict.rewrites)) {
+                Some(input) => set("args", Value::Object(input)),
+                None => set("refuse", json!(cannot_rewrite(super::AGENT.title, &verdict.rewrites).model)),
+            }
+        }
+        (None, None, _) => {}
     }
     if let Some(context) = &verdict.context {
         set("context", json!(context));
@@ -43,21 +46,6 @@ pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
 /// The plugin holds back what it can hold back, whatever it was.
 pub(super) fn refuse_blindly(_: Option<&str>, reason: &str) -> Reply {
     let mut answer = Map::new();
-    answer.insert("refuse".to_owned(), json!(reason));
+    answer.insert("refuse".to_owned(), json!(said(reason)));
     Reply::json(answer)
-}
-
-enum Rewrite {
-    None,
-    Input(Map<String, Value>),
-    Impossible,
-}
-
-/// The whole input by OpenCode's names.
-fn rewrite(happening: &Happening, verdict: &Verdict) -> Rewrite {
-    match (&happening.call, verdict.rewrites.iter().flatten().next()) {
-        (Some(call), Some(_)) if is_patch(call) => Rewrite::Impossible,
-        (Some(call), Some(input)) => Rewrite::Input(native_input(TOOLS, call, input.clone())),
-        _ => Rewrite::None,
-    }
 }

@@ -1,7 +1,7 @@
 //! What of our events and answers OpenCode has.
 
 use crate::agent::{Covered, Effect, Reach};
-use crate::dialect::absent::{NO_TAB_EDIT, NO_TAB_READ, NO_WORKSPACE, row};
+use crate::dialect::claude::agent::{NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, row};
 use crate::event::{AnswerField, EventKind};
 
 use AnswerField::*;
@@ -45,7 +45,7 @@ pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::Stop, Observed, &[(FollowupMessage, Applied)], "`opencode run` waits for it when the last message is complete, and else when the session is idle"),
     row(EventKind::AfterAgentResponse, Observed, &[(Permission, Lost(SHOWN)), (UserMessage, Lost(SHOWN))], "a turn with tools has several"),
     row(EventKind::AfterAgentThought, Observed, &[], "only with models that tell their thinking"),
-    NO_TAB_READ,
+    NO_TAB,
     NO_TAB_EDIT,
     NO_WORKSPACE,
 ];

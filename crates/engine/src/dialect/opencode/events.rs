@@ -129,7 +129,7 @@ fn write_prompt(happening: &Happening, all: &mut Value) {
 
 fn before_tool(happening: &mut Happening, all: &Value) -> Read {
     let native = native(all, "/input", "/output/args")?;
-    let calls = tools::calls(&native)?;
+    let calls = tools::calls(&native, happening.cwd.as_deref())?;
     happening.call = Some(native);
     Ok(Moment::BeforeTool { calls })
 }
@@ -143,7 +143,7 @@ fn write_before_tool(happening: &Happening, all: &mut Value) {
 
 fn after_tool(happening: &mut Happening, all: &Value) -> Read {
     let native = native(all, "/input", "/input/args")?;
-    let calls = tools::calls(&native)?;
+    let calls = tools::calls(&native, happening.cwd.as_deref())?;
     happening.call = Some(native);
     Ok(Moment::AfterTool { output: tools::output(all["output"].clone(), &calls), calls })
 }
@@ -175,7 +175,7 @@ fn part(happening: &mut Happening, all: &Value) -> Read {
 
 fn tool_failed(happening: &mut Happening, all: &Value, part: &Value) -> Read {
     let native = native(all, PART, &format!("{PART}/state/input"))?;
-    let calls = tools::calls(&native)?;
+    let calls = tools::calls(&native, happening.cwd.as_deref())?;
     happening.call = Some(native);
     let message = part["state"]["error"].as_str().unwrap_or_default().to_owned();
     let refused = all["refused"] == true || message.contains("rejected permission");

@@ -1,14 +1,14 @@
 //! OpenCode's tools, and what they return.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::agent::{
-    McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call,
+    McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call, native_input,
 };
 use crate::dialect::patch;
 
 /// By OpenCode's names and by Cursor's.
-pub(super) const TOOLS: &[NativeTool] = &[
+const TOOLS: &[NativeTool] = &[
     NativeTool {
         names: &["bash"],
         cursor: "Shell",
@@ -41,6 +41,7 @@ pub(super) const TOOLS: &[NativeTool] = &[
 ];
 
 const PATCHES: &[&str] = &["apply_patch", "patch"];
+const PATCH_TEXT: &str = "patchText";
 
 /// Tools of its own that have the sign in their names which stands between a
 /// server's name and a tool's.
@@ -54,9 +55,9 @@ const NOT_MCP: &[&str] = &[
 ];
 
 /// The native call as calls of ours: one, or one for each file of a patch.
-pub(super) fn calls(native: &NativeCall) -> Result<Vec<ToolCall>, NotUnderstood> {
+pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
     if is_patch(native) {
-        return patch::calls(native, "patchText");
+        return patch::calls(native, PATCH_TEXT, cwd);
     }
     let mut call = cursor_call(TOOLS, native);
     // A tool that another plugin brings may look like one of a server's too. It
@@ -72,8 +73,20 @@ pub(super) fn calls(native: &NativeCall) -> Result<Vec<ToolCall>, NotUnderstood>
     Ok(vec![call])
 }
 
-/// Whether it is a patch, which cannot be given another input.
-pub(super) fn is_patch(call: &NativeCall) -> bool {
+/// The whole native input in which these calls have others; none where that
+/// cannot be said.
+pub(super) fn rewritten(
+    native: &NativeCall,
+    cwd: Option<&str>,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    if is_patch(native) {
+        return patch::rewritten(native, PATCH_TEXT, cwd, wanted);
+    }
+    wanted.first()?.clone().map(|input| native_input(TOOLS, native, input))
+}
+
+fn is_patch(call: &NativeCall) -> bool {
     PATCHES.contains(&call.name.as_str())
 }
 

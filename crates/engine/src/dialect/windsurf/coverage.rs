@@ -1,7 +1,7 @@
 //! What of our events and answers Windsurf has, by its documentation.
 
 use crate::agent::{Covered, Effect, Reach};
-use crate::dialect::absent::row;
+use crate::dialect::claude::agent::row;
 use crate::event::{AnswerField, EventKind};
 
 use AnswerField::*;
@@ -12,7 +12,7 @@ const NO_ASK: Effect = Degraded("`ask` refuses: Windsurf cannot ask for a hook")
 const NO_CONTEXT: Effect = Lost("Windsurf takes no context from hooks");
 const ONE_TEXT: Effect = Degraded("person and model read one text");
 const NOT_TOLD: &str = "Windsurf has no such hook";
-const NO_TAB: &str = "Windsurf's own completion runs no hook";
+const COMPLETION: &str = "Windsurf's own completion runs no hook";
 
 /// One row for each of our events.
 #[rustfmt::skip]
@@ -43,7 +43,7 @@ pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::AfterAgentResponse, Observed,
         &[(Permission, Lost("it was shown already")), (UserMessage, Lost("it was shown already"))], "Windsurf does not wait for it"),
     row(EventKind::AfterAgentThought, NotAvailable, &[], NOT_TOLD),
-    row(EventKind::BeforeTabFileRead, NotAvailable, &[(Permission, Lost(NO_TAB)), (NewContent, Lost(NO_TAB))], NO_TAB),
-    row(EventKind::AfterTabFileEdit, NotAvailable, &[], NO_TAB),
+    row(EventKind::BeforeTabFileRead, NotAvailable, &[(Permission, Lost(COMPLETION)), (NewContent, Lost(COMPLETION))], COMPLETION),
+    row(EventKind::AfterTabFileEdit, NotAvailable, &[], COMPLETION),
     row(EventKind::WorkspaceOpen, NotAvailable, &[(PluginPaths, Lost(NOT_TOLD))], NOT_TOLD),
 ];

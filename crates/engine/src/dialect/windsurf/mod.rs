@@ -9,6 +9,7 @@ mod events;
 #[cfg(test)]
 mod tests;
 
+use crate::agent::saying::said;
 use crate::agent::{Abilities, Agent, Asks, Happening, Moment, Reply, Verdict};
 
 /// Windsurf, as an agent.
@@ -54,5 +55,5 @@ fn encode_decision(happening: &Happening, verdict: &Verdict) -> Reply {
 }
 
 fn refusal(reason: &str) -> Reply {
-    Reply { stderr: reason.to_owned(), code: 2, ..Reply::default() }
+    Reply { stderr: said(reason).to_owned(), code: 2, ..Reply::default() }
 }
