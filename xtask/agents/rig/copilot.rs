@@ -37,6 +37,9 @@ impl Rig for Copilot {
         command.env("COPILOT_OFFLINE", "true").env("COPILOT_AUTO_UPDATE", "false");
         command.env("COPILOT_PROVIDER_BASE_URL", format!("http://127.0.0.1:{}/v1", session.port));
         command.env("COPILOT_PROVIDER_API_KEY", "fake").env("COPILOT_MODEL", "fake-model");
+        // It unpacks a quarter of a gigabyte there: once for all runs is enough.
+        let shared = session.place.root.with_file_name("cache");
+        command.env("XDG_CACHE_HOME", shared);
         // It also trusts the folder, without which hooks of a project are silently left out.
         if session.approved {
             command.env("COPILOT_ALLOW_ALL", "true");
