@@ -21,7 +21,7 @@ Usage: cargo xtask TASK
 
   test    format, lint and test everything; installs what that needs
   dist    build the static binary that is shipped
-  bench   what a hook costs, beside a floor and peers (--quick, --write)
+  bench   what a hook costs, beside a floor and peers (--quick, --write, --only STAGE)
   soak    long runs by hand (--agents, --kills, --payloads, --windows, --quick, --write)";
 
 fn main() -> ExitCode {

@@ -66,13 +66,14 @@ impl Measured {
 }
 
 /// Runs everything.
-pub fn measure(laboratory: &Laboratory, options: Options, progress: &mut Progress) -> Outcome<Results> {
+pub fn measure(laboratory: &Laboratory, options: &Options, progress: &mut Progress) -> Outcome<Results> {
     let started = Instant::now();
     let mut contenders = progress.step("contenders", || start(laboratory))?;
     let mut random = Random::seeded(seed());
     let mut results =
         Results { stages: HashMap::new(), leaks: HashMap::new(), leak_events: EVENTS, seconds: 0.0 };
-    for mut stage in stages() {
+    let wanted = |stage: &Stage| options.only.as_ref().is_none_or(|only| *only == stage.name);
+    for mut stage in stages().into_iter().filter(wanted) {
         if options.quick {
             stage.rounds = stage.rounds.div_ceil(50);
         }
@@ -118,7 +119,7 @@ fn valid_run(
     stage: &Stage,
     contenders: &mut Contenders,
     random: &mut Random,
-    options: Options,
+    options: &Options,
 ) -> Outcome<Measured> {
     for who in [Who::Musl, Who::Glibc, Who::LargeMusl, Who::LargeGlibc] {
         ask(contenders, who, if stage.pinned { "pin" } else { "unpin" })?;

@@ -23,30 +23,47 @@ use crate::progress::Progress;
 use crate::{project, table};
 
 /// The command's options.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 pub struct Options {
     /// Few rounds: shows that everything works, measures nothing.
     pub quick: bool,
     /// Renew `docs/benchmarks.md`.
     pub write: bool,
+    /// Measure this stage alone.
+    pub only: Option<String>,
 }
 
 impl Options {
     /// Reads them from the command line.
     pub fn parse(args: &[String]) -> Outcome<Options> {
         let mut options = Options::default();
-        for argument in args {
+        let mut args = args.iter();
+        while let Some(argument) = args.next() {
             match argument.as_str() {
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
-                unknown => return Err(format!("unknown option `{unknown}`; there are --quick and --write")),
+                "--only" => options.only = Some(stage_named(args.next())?),
+                unknown => {
+                    let known = "--quick, --write and --only STAGE";
+                    return Err(format!("unknown option `{unknown}`; there are {known}"));
+                }
             }
         }
         match options {
-            Options { quick: true, write: true } => Err("--quick measures nothing worth writing".to_owned()),
+            Options { quick: true, write: true, .. } => {
+                Err("--quick measures nothing worth writing".to_owned())
+            }
+            Options { only: Some(_), write: true, .. } => Err("one stage alone makes no page".to_owned()),
             options => Ok(options),
         }
     }
+}
+
+fn stage_named(name: Option<&String>) -> Outcome<String> {
+    let stages = stages::stages();
+    let known = || stages.iter().map(|stage| stage.name).collect::<Vec<_>>().join(", ");
+    let found = name.filter(|name| stages.iter().any(|stage| stage.name == **name));
+    found.cloned().ok_or_else(|| format!("--only needs a stage; there are {}", known()))
 }
 
 /// Measures and reports.
@@ -54,7 +71,7 @@ pub fn bench(options: Options) -> Outcome<()> {
     let mut progress = Progress::of("bench");
     let laboratory = prepare::prepare(&mut progress)?;
     let facts = facts::facts();
-    let results = measure::measure(&laboratory, options, &mut progress)?;
+    let results = measure::measure(&laboratory, &options, &mut progress)?;
     let report = report::report(&results, &facts);
     progress.finish();
     println!("\n{report}");
