@@ -22,6 +22,9 @@ use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};
 use crate::ui::Ui;
 
+/// In place of a home when there is none.
+const NO_HOME: &str = "/nonexistent";
+
 /// The engine's settings for what was typed. `roots` are the payload's
 /// workspace roots, which count when none were typed.
 ///
@@ -40,7 +43,7 @@ pub fn agent_settings(
 ) -> Result<(Settings, Preferences), Failed> {
     let home = home().unwrap_or_else(|| {
         ui.warning("there is no home directory (HOME must be an absolute path): only managed and project hooks are asked");
-        PathBuf::from("/nonexistent")
+        PathBuf::from(NO_HOME)
     });
     let file = config_file(&home);
     let config = config_file::read(ui, &file);
@@ -65,7 +68,7 @@ pub fn agent_settings(
         ..Settings::new(Roots {
             system: global.root.clone().unwrap_or_else(|| PathBuf::from("/")),
             plugins: plugins(global),
-            ..Roots::new(Os::current(), &home, state_directory(&home), workspaces(ui, global, roots, &home)?)
+            ..Roots::new(Os::current(), &home, state_below(&home), workspaces(ui, global, roots, &home)?)
         })
     };
     Ok((settings, config.agents))
@@ -139,8 +142,13 @@ fn canonical(root: &Path) -> Result<PathBuf, Failed> {
     root.canonicalize().map_err(|error| Failed::file(root, error))
 }
 
+/// Where our state is, whatever was typed or configured.
+pub fn state_directory() -> PathBuf {
+    state_below(&home().unwrap_or_else(|| PathBuf::from(NO_HOME)))
+}
+
 /// Where our state is: log, sessions, trust.
-fn state_directory(home: &Path) -> PathBuf {
+fn state_below(home: &Path) -> PathBuf {
     directory("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("boathook")
 }
 

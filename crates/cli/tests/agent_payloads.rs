@@ -103,7 +103,7 @@ fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<O
     match hear(adapter.agent, bytes, event, &[]) {
         Heard::FromCursor => Err("it was taken for a payload of Cursor's".to_owned()),
         Heard::Unclear { reason, event } => {
-            let reply = adapter.answer_unclear(event.as_deref(), &reason.to_string());
+            let reply = adapter.answer_unclear(event.as_deref(), b"", &reason.to_string());
             let silent = reply.stdout.is_empty() && reply.stderr.is_empty();
             if silent { Err("an error that says nothing".to_owned()) } else { Ok(Outcome::NotUnderstood) }
         }

@@ -30,6 +30,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: false,
         context_before_tool: false,
     },
+    patience: &[],
     coverage: COVERAGE,
     listens: &[
         "SessionStart",

@@ -37,6 +37,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: false,
         context_before_tool: true,
     },
+    patience: &[],
     coverage: COVERAGE,
     listens: &[
         "SessionStart",

@@ -11,13 +11,15 @@ use boathook_engine::agent::{
 };
 use boathook_engine::agent::{hear, left_to, named, refuse};
 use boathook_engine::engine::{Engine, Settings};
+use boathook_engine::log_file::LogFile;
+use boathook_engine::record::Record;
+use boathook_engine::state::StateDir;
 
 use crate::Status;
 use crate::agents::{env_file, servers::ConfiguredServers};
 use crate::args::Global;
 use crate::error::Failed;
-use crate::report::{self, Texts};
-use crate::settings::{agent_settings, cancel, told_beside, workspaces_around};
+use crate::settings::{agent_settings, cancel, state_directory, told_beside, workspaces_around};
 use crate::ui::Ui;
 
 /// Answer an agent: what it tells on stdin, what the hooks say on stdout
@@ -40,13 +42,25 @@ pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Fai
     let agent = named(&args.name).ok_or_else(|| unknown(&args.name))?;
     let event = args.event.as_deref();
     let answered = catch_unwind(AssertUnwindSafe(|| answer(ui, global, agent, event)));
-    match answered {
-        Ok(Ok(status)) => Ok(status),
+    let reason = match answered {
+        Ok(Ok(status)) => return Ok(status),
         Ok(Err(failed)) => {
             ui.failed(&failed);
-            Ok(replied(ui, &refuse(agent, event, &failed.to_string())))
+            failed.to_string()
         }
-        Err(_) => Ok(replied(ui, &refuse(agent, event, "a defect in Boathook; its report is on stderr"))),
+        Err(_) => "a defect in Boathook; its report is on stderr".to_owned(),
+    };
+    let status = replied(ui, &refuse(agent, event, &reason));
+    log_refusal(ui, agent, event, &reason);
+    Ok(status)
+}
+
+/// Where there is no engine to ask, there is still a log. What the user set
+/// about payloads is not known here, so none is kept.
+fn log_refusal(ui: &mut Ui, agent: &Agent, event: Option<&str>, reason: &str) {
+    let record = Record::unasked(agent.name, event, b"", reason, true);
+    if let Err(error) = LogFile::of(StateDir::new(state_directory())).append(&[record]) {
+        ui.warning(&format!("the log was not written: {error}"));
     }
 }
 
@@ -72,11 +86,14 @@ fn answer(
     let status = match happening {
         Ok(happening) => {
             let begins = matches!(happening.moment, Moment::SessionStart { .. });
-            let Answered { reply, verdict, asides, afterwards } = adapter.answer(happening);
+            let Answered { reply, verdict, asides, afterwards, told } = adapter.answer(happening);
             if begins && let Some(problem) = env_file::append(agent, &environment, &verdict.env) {
                 ui.warning(&problem);
             }
             let status = replied(ui, &reply);
+            if !ui.reader_is_gone() {
+                engine.told(&told);
+            }
             // Where the exit code says something, stderr is the reason and nothing else.
             asides.iter().filter(|_| reply.code == 0).for_each(|aside| ui.warning(aside));
             // An answer that nobody got is no answer: a gate stays shut.
@@ -84,11 +101,13 @@ fn answer(
             adapter.finish(afterwards);
             if unheard { Status::Refused } else { status }
         }
-        Err((event, reason)) => replied(ui, &adapter.answer_unclear(event.as_deref(), &reason.to_string())),
+        Err((event, reason)) => {
+            replied(ui, &adapter.answer_unclear(event.as_deref(), &bytes, &reason.to_string()))
+        }
     };
-    match engine.write_out() {
-        Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),
-        Err(error) => ui.warning(&format!("the log was not written: {error}")),
+    // Nobody reads stderr here: changes that the agent did not show stay news.
+    if let Err(error) = engine.write_out() {
+        ui.warning(&format!("the log was not written: {error}"));
     }
     // The process ends here: nothing need be given back piece by piece.
     std::mem::forget(engine);

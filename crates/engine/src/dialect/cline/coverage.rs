@@ -24,7 +24,7 @@ pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::SessionEnd, Observed, &[], "told only when a run was aborted"),
     row(EventKind::PreToolUse, Enforced,
         &[(Permission, ENDS), (UserMessage, UNSHOWN), (AgentMessage, REPLACED), (UpdatedInput, Applied), (AdditionalContext, Applied)],
-        "Cline waits 120 seconds, and then runs the tool"),
+        "Cline waits 120 seconds and then runs the tool; hooks that are not done after 115 count as timed out"),
     row(EventKind::PostToolUse, Observed, &[(AdditionalContext, Applied), (UpdatedMcpToolOutput, Lost("Cline cannot be given another output"))], ""),
     row(EventKind::PostToolUseFailure, Observed, &[(AdditionalContext, Applied)], "a call that ended the run is not told"),
     row(EventKind::SubagentStart, Enforced, &[(Permission, ENDS_ALONE), (UserMessage, UNSHOWN)], "asked when `spawn_agent` is called; it has no `subagent_type`"),

@@ -11,7 +11,12 @@ mod events;
 mod tests;
 mod tools;
 
+use std::time::Duration;
+
 use crate::agent::{Abilities, Agent, Asks};
+
+/// Nothing lets us change it.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Cline CLI, as an agent.
 pub const AGENT: Agent = Agent {
@@ -28,6 +33,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: false,
         context_before_tool: true,
     },
+    patience: &[("PreToolUse", PATIENCE), ("PostToolUse", PATIENCE)],
     coverage: coverage::COVERAGE,
     listens: &[
         "TaskStart",

@@ -30,6 +30,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: true,
         context_before_tool: true,
     },
+    patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[
         "sessionStart",

@@ -32,6 +32,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: true,
         context_before_tool: false,
     },
+    patience: &[],
     coverage: coverage::COVERAGE,
     // PreCompress is left out: it fires before every call of the model,
     // whether or not anything is compacted.

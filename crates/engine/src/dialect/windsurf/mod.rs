@@ -27,6 +27,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: false,
         context_before_tool: false,
     },
+    patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[
         "pre_user_prompt",

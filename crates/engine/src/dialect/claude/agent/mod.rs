@@ -41,6 +41,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: true,
         context_before_tool: true,
     },
+    patience: &[],
     coverage: coverage::CLAUDE,
     // Never `WorktreeCreate`: who listens there has to make the worktree.
     listens: &[
