@@ -78,7 +78,10 @@ fn a_change_of_hooks_is_news_until_a_person_was_told() {
     let prompt = |cx: &TestContext| answer(cx, &["claude"], &claude(cx, "UserPromptSubmit")).0;
     let count = |cx: &TestContext| records(cx, &[]).iter().filter(|it| it["outcome"] == "changed").count();
     assert!(!prompt(&cx).contains(changed), "the first time there is nothing to compare with");
-    cx.write("home/.cursor/hooks.json", r#"{"version": 1, "hooks": {"preToolUse": [{"command": "exit 0"}]}}"#);
+    cx.write(
+        "home/.cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"preToolUse": [{"command": "exit 0"}]}}"#,
+    );
     for _ in 0..2 {
         answer(&cx, &["claude"], &claude(&cx, "PreToolUse"));
     }
@@ -114,7 +117,10 @@ fn an_agent_that_shows_nothing_leaves_the_news_to_commands() {
 #[test]
 fn withheld_hooks_and_broken_files_are_told_when_a_turn_begins() {
     let cx = with_hooks(json!({ "preToolUse": [{ "command": "true" }] }));
-    cx.write("project/.cursor/hooks.json", r#"{"version": 1, "hooks": {"preToolUse": [{"command": "true"}]}}"#);
+    cx.write(
+        "project/.cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"preToolUse": [{"command": "true"}]}}"#,
+    );
     answer(&cx, &["claude"], &claude(&cx, "PreToolUse"));
     cx.write("home/.cursor/hooks.json", "{ broken");
     for event in ["SessionStart", "UserPromptSubmit"] {

@@ -27,19 +27,19 @@ fn answered(event: &str, hooks: &Value) -> (Answered, Vec<Arc<Record>>) {
         ..Roots::new(Os::current(), &home, directory.path().join("state"), Vec::<PathBuf>::new())
     };
     let engine = Engine::new(Settings { environment: std::env::vars_os().collect(), ..Settings::new(roots) });
-    let adapter = Adapter { agent: &ABLE, preferences: Preferences::default(), engine: &engine, servers: &() };
+    let adapter =
+        Adapter { agent: &ABLE, preferences: Preferences::default(), engine: &engine, servers: &() };
     let calls = vec![call(ToolClass::Shell, "Shell", json!({ "command": "ls" }))];
-    let answered = adapter.answer(Happening {
-        event: event.to_owned(),
-        ..happening(Moment::BeforeTool { calls })
-    });
+    let answered =
+        adapter.answer(Happening { event: event.to_owned(), ..happening(Moment::BeforeTool { calls }) });
     (answered, engine.log())
 }
 
 #[test]
 #[cfg(unix)]
 fn a_hook_that_is_slower_than_its_agent_is_cut_before_the_agent_goes_on() {
-    let slow = |fail_closed: bool| json!([{ "command": "sleep 60", "timeout": 60, "failClosed": fail_closed }]);
+    let slow =
+        |fail_closed: bool| json!([{ "command": "sleep 60", "timeout": 60, "failClosed": fail_closed }]);
     for fail_closed in [true, false] {
         let began = Instant::now();
         let (answered, records) = answered("brief", &json!({ "beforeShellExecution": slow(fail_closed) }));
@@ -59,8 +59,7 @@ fn a_hook_that_is_slower_than_its_agent_is_cut_before_the_agent_goes_on() {
 #[cfg(unix)]
 fn all_events_of_a_happening_share_one_deadline() {
     let slow = json!([{ "command": "sleep 60", "timeout": 60 }]);
-    let (answered, records) =
-        answered("brief", &json!({ "preToolUse": slow, "beforeShellExecution": slow }));
+    let (answered, records) = answered("brief", &json!({ "preToolUse": slow, "beforeShellExecution": slow }));
     assert!(answered.verdict.refused.is_none(), "{:?}", answered.verdict);
     let took: Vec<f64> = records.iter().filter_map(|record| record.duration).collect();
     assert_eq!(took.len(), 2);
