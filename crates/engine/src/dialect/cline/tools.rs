@@ -5,7 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::{
-    McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call, native_input,
+    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call,
+    native_input,
 };
 use crate::dialect::patch;
 
@@ -79,15 +80,16 @@ pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCa
 
 /// The native input in which these calls have others; none where that cannot
 /// be said.
-pub(super) fn rewritten(
-    native: &NativeCall,
-    cwd: Option<&str>,
+pub(super) fn fold(
+    happening: &Happening,
     wanted: &[Option<Map<String, Value>>],
-) -> Option<Value> {
+) -> Option<Map<String, Value>> {
+    let native = happening.call.as_ref()?;
+    let named = |name: &str, list: Vec<Value>| Map::from_iter([(name.to_owned(), Value::Array(list))]);
     let text = |input: &Map<String, Value>, name: &str| Some(json!(input.get(name)?.as_str()?));
     match native.name.as_str() {
         SHELL => replaced(commands(native), wanted, |_, input| text(input, "command"))
-            .map(|list| json!({"commands": list})),
+            .map(|list| named("commands", list)),
         READ => replaced(files(native), wanted, |_, input| {
             let mut file = json!({"path": text(input, "file_path")?});
             for name in RANGE {
@@ -97,9 +99,9 @@ pub(super) fn rewritten(
             }
             Some(file)
         })
-        .map(|list| json!({"files": list})),
-        PATCH => patch::rewritten(native, PATCH_TEXT, cwd, wanted).map(Value::Object),
-        _ => wanted.first()?.clone().map(|input| Value::Object(native_input(TOOLS, native, input))),
+        .map(|list| named("files", list)),
+        PATCH => patch::rewritten(native, PATCH_TEXT, happening.cwd.as_deref(), wanted),
+        _ => wanted.first()?.clone().map(|input| native_input(TOOLS, native, input)),
     }
 }
 

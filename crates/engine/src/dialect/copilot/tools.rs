@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::{
-    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call,
+    Happening, McpServer, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call, native_input,
 };
 use crate::dialect::patch;
 use crate::payload::Payload;
 
 /// By Copilot's names and by Cursor's.
-pub(super) const TOOLS: &[NativeTool] = &[
+const TOOLS: &[NativeTool] = &[
     NativeTool { names: &["bash", "powershell"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
     // What is typed into a shell that runs is a command as well.
     NativeTool {
@@ -121,7 +121,13 @@ pub(super) fn as_sent(payload: &mut Payload) {
     }
 }
 
-/// Whether it is a patch, which cannot be given another input.
-pub(super) fn is_patch(call: &NativeCall) -> bool {
-    call.name == PATCH
+/// The whole native input with what hooks want: what is left out would be
+/// gone. A patch, which is a text and no object, cannot be given.
+pub(super) fn fold(
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    let call = happening.call.as_ref().filter(|call| call.name != PATCH)?;
+    let [Some(input)] = wanted else { return None };
+    Some(native_input(TOOLS, call, input.clone()))
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::agent::{McpServer, NativeCall, NativeTool, ToolCall, ToolClass, cursor_call, native_input};
+use crate::agent::{
+    Happening, McpServer, NativeCall, NativeTool, ToolCall, ToolClass, cursor_call, native_input,
+};
 use crate::payload::Payload;
 
 const MANY: &str = "read_many_files";
@@ -86,8 +88,15 @@ pub(super) fn calls(call: &NativeCall, payload: &Payload) -> Vec<ToolCall> {
     several.into_iter().map(read).collect()
 }
 
-/// An input by our names, by its own; none when it has no names for it.
-pub(super) fn input_back(call: &NativeCall, mut wanted: Map<String, Value>) -> Option<Map<String, Value>> {
+/// The native input with what hooks want; none when Gemini has no names for it,
+/// and when several calls of ours are one of its.
+pub(super) fn fold(
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    let call = happening.call.as_ref()?;
+    let [Some(wanted)] = wanted else { return None };
+    let mut wanted = wanted.clone();
     if AGENTS.contains(&call.name.as_str())
         && wanted.shift_remove("subagent_type").is_some_and(|kind| kind != call.name.as_str())
     {

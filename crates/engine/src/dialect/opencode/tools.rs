@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::agent::{
-    McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call, native_input,
+    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call,
+    native_input,
 };
 use crate::dialect::patch;
 
@@ -75,13 +76,13 @@ pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCa
 
 /// The whole native input in which these calls have others; none where that
 /// cannot be said.
-pub(super) fn rewritten(
-    native: &NativeCall,
-    cwd: Option<&str>,
+pub(super) fn fold(
+    happening: &Happening,
     wanted: &[Option<Map<String, Value>>],
 ) -> Option<Map<String, Value>> {
+    let native = happening.call.as_ref()?;
     if is_patch(native) {
-        return patch::rewritten(native, PATCH_TEXT, cwd, wanted);
+        return patch::rewritten(native, PATCH_TEXT, happening.cwd.as_deref(), wanted);
     }
     wanted.first()?.clone().map(|input| native_input(TOOLS, native, input))
 }
