@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use super::happening::{Happening, Moment, ToolCall};
 use super::rewriting::call_instead;
 use super::verdict::{Verdict, Words};
-use super::{Agent, Asks, Preferences};
+use super::{Agent, Asks, Effect, Preferences};
 use crate::answer::Permission;
 use crate::decision::Decision;
-use crate::event::Gate;
+use crate::event::{AnswerField, Gate};
 use crate::fill::Event;
 use crate::merge::{DO_NOT_WORK_AROUND, join, model_text};
 
@@ -111,7 +111,7 @@ impl Joining<'_> {
             Gate::ExitCode => {}
             Gate::None => self.notices.extend(decision.user_message.clone()),
         }
-        self.contexts.extend(decision.additional_context.clone());
+        self.add_context(decision);
         self.verdict.env.extend(decision.env.iter().cloned());
         if decision.followup_message.is_some() {
             self.verdict.follow_up.clone_from(&decision.followup_message);
@@ -119,6 +119,23 @@ impl Joining<'_> {
         if let Some(output) = &decision.updated_mcp_tool_output {
             let text = || Value::from(output.get());
             self.replace_output(serde_json::from_str(output.get()).unwrap_or_else(|_| text()));
+        }
+    }
+
+    /// Where the agent's own table says that context is lost, it is said aloud.
+    /// With a call it may still go with a refusal.
+    fn add_context(&mut self, decision: &Decision) {
+        let Some(context) = decision.additional_context.clone() else { return };
+        let with_call = matches!(self.happening.moment, Moment::BeforeTool { .. });
+        match self.agent.effect(decision.event, AnswerField::AdditionalContext) {
+            Some(Effect::Lost(why)) if !with_call => self.notices.push(format!(
+                "{} gives its model no context at {} ({why}), so this did not reach it: {context}",
+                self.agent.title,
+                decision.event.name()
+            )),
+            Some(Effect::Applied | Effect::Degraded(_) | Effect::Lost(_)) | None => {
+                self.contexts.push(context)
+            }
         }
     }
 

@@ -231,6 +231,24 @@ fn what_cannot_be_told_is_said_aloud() {
 }
 
 #[test]
+fn context_that_an_agents_table_calls_lost_is_said_aloud() {
+    let context = |kind| decided(kind, |it| it.additional_context = Some("mind the gap".to_owned()));
+    let stop = happening(Moment::SubagentStop(crate::agent::Ending::default()));
+    let cases = [("claude", false), ("qwen", true), ("copilot", true), ("codex", true), ("vscode", true)];
+    for (name, lost) in cases {
+        let agent = crate::agent::named(name).expect(name);
+        let verdict = verdict(agent, Preferences::default(), &stop, &[context(EventKind::SubagentStop)]);
+        assert_eq!(verdict.context.is_none(), lost, "{name}");
+        let notice = verdict.notice.unwrap_or_default();
+        assert_eq!(
+            notice.contains("subagentStop") && notice.contains("mind the gap"),
+            lost,
+            "{name}: {notice}"
+        );
+    }
+}
+
+#[test]
 fn a_whole_source_is_complained_of_once_a_turn() {
     let withheld = || {
         decided(EventKind::PreToolUse, |it| it.warnings = vec!["/p/hooks.json: 2 hooks withheld".to_owned()])
