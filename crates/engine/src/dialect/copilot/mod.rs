@@ -7,6 +7,7 @@
 mod answer;
 mod coverage;
 mod events;
+pub mod pascal;
 #[cfg(test)]
 mod tests;
 mod tools;
