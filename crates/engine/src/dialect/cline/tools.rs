@@ -66,14 +66,11 @@ pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCa
         READ => files(native).into_iter().map(|one| read(native, &one)).collect(),
         PATCH => patch::calls(native, PATCH_TEXT, cwd),
         name => {
-            let mut call = cursor_call(TOOLS, native);
-            if let Some((server, tool)) = name.split_once("__") {
-                call.name = format!("MCP:{tool}");
-                call.class = ToolClass::Mcp;
-                let (name, tool) = (server.to_owned(), tool.to_owned());
-                call.server = Some(McpServer { name, tool, ..McpServer::default() });
-            }
-            Ok(vec![call])
+            let call = cursor_call(TOOLS, native);
+            Ok(vec![match name.split_once("__") {
+                Some((server, tool)) => call.of_server(McpServer::named(server, tool)),
+                None => call,
+            }])
         }
     }
 }

@@ -41,9 +41,7 @@ pub(super) const TOOLS: &[NativeTool] = &[
 /// What a call is to us.
 pub(super) fn calls(call: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
     if let Some(server) = mcp_server(&call.name) {
-        let one = cursor_call(TOOLS, call);
-        let name = format!("MCP:{}", server.tool);
-        return Ok(vec![ToolCall { name, class: ToolClass::Mcp, server: Some(server), ..one }]);
+        return Ok(vec![cursor_call(TOOLS, call).of_server(server)]);
     }
     let command = || call.input.get("command").and_then(|command| command.as_str());
     match (call.name.as_str(), command()) {
@@ -104,5 +102,5 @@ fn changed(call: &NativeCall, name: &str, value: Value) -> Map<String, Value> {
 fn mcp_server(name: &str) -> Option<McpServer> {
     let rest = name.strip_prefix("mcp__")?;
     let (server, tool) = rest.split_once("__").unwrap_or(("", rest));
-    Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() })
+    Some(McpServer::named(server, tool))
 }

@@ -60,15 +60,12 @@ pub(super) fn calls(happening: &Happening) -> Result<Vec<ToolCall>, NotUnderstoo
     if native.name == PATCH {
         return patch::calls(native, PATCH_TEXT, happening.cwd.as_deref());
     }
-    let mut call = cursor_call(TOOLS, native);
+    let call = cursor_call(TOOLS, native);
     // Copilot's own tools have no hyphen in their names.
     if let Some((server, tool)) = native.name.split_once('-')
         && !TOOLS.iter().any(|row| row.names.contains(&native.name.as_str()))
     {
-        call.name = format!("MCP:{tool}");
-        call.class = ToolClass::Mcp;
-        call.server =
-            Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() });
+        return Ok(vec![call.of_server(McpServer::named(server, tool))]);
     }
     Ok(vec![call])
 }

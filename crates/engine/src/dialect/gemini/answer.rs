@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::saying::{as_text, for_user, joined, said};
 use crate::agent::{Happening, Moment, Reply, Verdict};
+use crate::dialect::system_message::{noticed, refuse_at};
 
 /// Events on which exit code 2 holds something back.
 const GATES: &[&str] = &["BeforeTool", "BeforeAgent", "BeforeModel"];
@@ -44,12 +45,7 @@ pub(super) fn encode_decision(happening: &Happening, verdict: &Verdict) -> Reply
 /// Exit code 2 and words on stderr. Where nothing can be held back it would
 /// hide an output or send the agent on, so there the words are only shown.
 pub(super) fn refuse_blindly(event: Option<&str>, reason: &str) -> Reply {
-    let reason = said(reason);
-    let known = |name: &&str| super::events::EVENTS.iter().any(|row| row.name == *name);
-    match event.filter(known).filter(|name| !GATES.contains(name)) {
-        None => Reply { stderr: reason.to_owned(), code: 2, ..Reply::default() },
-        Some(_) => Reply { stderr: reason.to_owned(), ..Reply::json(noticed(Some(reason))) },
-    }
+    refuse_at(GATES, super::events::EVENTS, event, reason)
 }
 
 type Answer = Map<String, Value>;
@@ -106,9 +102,4 @@ fn behind(text: String, verdict: &Verdict) -> String {
         Some(context) => format!("{text}\n\n{context}"),
         None => text,
     }
-}
-
-fn noticed(notice: Option<&str>) -> Answer {
-    let notice = notice.filter(|text| !text.trim().is_empty());
-    notice.map(|text| ("systemMessage".to_owned(), text.into())).into_iter().collect()
 }

@@ -70,8 +70,7 @@ const TOOLS: &[NativeTool] = &[
 pub(super) fn calls(call: &NativeCall, payload: &Payload) -> Vec<ToolCall> {
     let mut one = cursor_call(TOOLS, call);
     if let Some(server) = mcp_server(call, payload) {
-        let name = format!("MCP:{}", server.tool);
-        return vec![ToolCall { name, class: ToolClass::Mcp, server: Some(server), ..one }];
+        return vec![one.of_server(server)];
     }
     if AGENTS.contains(&call.name.as_str()) {
         one.input.entry("subagent_type").or_insert_with(|| call.name.clone().into());
@@ -123,7 +122,7 @@ fn mcp_server(call: &NativeCall, payload: &Payload) -> Option<McpServer> {
     }
     let rest = call.name.strip_prefix("mcp_")?.trim_start_matches('_');
     let (name, tool) = rest.split_once("__").or_else(|| rest.split_once('_')).unwrap_or(("", rest));
-    Some(McpServer { name: name.to_owned(), tool: tool.to_owned(), ..McpServer::default() })
+    Some(McpServer::named(name, tool))
 }
 
 /// Tells again who a tool belongs to.

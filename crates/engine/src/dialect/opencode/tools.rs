@@ -60,16 +60,13 @@ pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCa
     if is_patch(native) {
         return patch::calls(native, PATCH_TEXT, cwd);
     }
-    let mut call = cursor_call(TOOLS, native);
+    let call = cursor_call(TOOLS, native);
     // A tool that another plugin brings may look like one of a server's too. It
     // is better asked about once too often.
     if let Some((server, tool)) = native.name.split_once('_')
         && !NOT_MCP.contains(&native.name.as_str())
     {
-        call.name = format!("MCP:{tool}");
-        call.class = ToolClass::Mcp;
-        call.server =
-            Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() });
+        return Ok(vec![call.of_server(McpServer::named(server, tool))]);
     }
     Ok(vec![call])
 }
