@@ -119,7 +119,7 @@ impl Common<'_> {
 
     /// `beforeShellExecution` of what would run.
     pub fn before_shell(&self, input: &Map<String, Value>) -> Event {
-        let (command, cwd) = (command_of(input), self.cwd());
+        let (command, cwd) = (command_of(input), self.directory(input).unwrap_or_default());
         self.event(&input::BeforeShellExecution { command, cwd, sandbox: None })
     }
 
@@ -277,7 +277,7 @@ impl Common<'_> {
             output,
             duration: took.0.into(),
             sandbox: None,
-            cwd: self.happening.cwd.clone(),
+            cwd: self.directory(&call.input),
         })
     }
 
@@ -307,13 +307,15 @@ impl Common<'_> {
         absolute(self.happening.cwd.as_deref(), path)
     }
 
-    fn cwd(&self) -> String {
-        self.happening.cwd.clone().unwrap_or_default()
+    /// Where a command runs: where its input says, else where the agent is.
+    fn directory(&self, input: &Map<String, Value>) -> Option<String> {
+        let own = text(input, "working_directory").filter(|directory| !directory.is_empty());
+        own.map(|directory| self.absolute(&directory)).or_else(|| self.happening.cwd.clone())
     }
 
     /// The product tells it on shell tools.
     fn cwd_of(&self, call: &ToolCall) -> Option<String> {
-        self.happening.cwd.clone().filter(|_| call.class == ToolClass::Shell)
+        self.directory(&call.input).filter(|_| call.class == ToolClass::Shell)
     }
 
     fn call_id(&self) -> Option<String> {

@@ -23,6 +23,7 @@ pub mod patch;
 mod reading;
 #[cfg(test)]
 pub(crate) mod recorded;
+mod rewriting;
 pub mod saying;
 mod servers;
 mod sources;
@@ -44,6 +45,8 @@ pub use tools::{NativeTool, cursor_call, native_input};
 pub use verdict::{Reply, Verdict, Words};
 pub use wire::{EventRow, Names, write};
 
+use serde_json::{Map, Value};
+
 use crate::dialect;
 use crate::payload::Payload;
 use crate::source::Level;
@@ -60,6 +63,9 @@ pub struct Agent {
     pub driven: Option<&'static str>,
     /// What the agent told, in our words.
     pub decode_event: fn(&Told) -> Result<Happening, NotUnderstood>,
+    /// The native input in which the happening's calls have these inputs, by
+    /// Cursor's names; none where the agent cannot be given it.
+    pub fold: fn(&Happening, &[Option<Map<String, Value>>]) -> Option<Map<String, Value>>,
     /// The answer in the agent's words.
     pub encode_decision: fn(&Happening, &Verdict) -> Reply,
     /// What the agent would have told: the inverse of `decode_event`.
@@ -105,8 +111,6 @@ pub struct NotUnderstood(pub String);
 pub struct Abilities {
     /// Whether it can ask its user.
     pub asks: Asks,
-    /// Whether a call can be given another input.
-    pub rewrites: bool,
     /// Whether the output of an MCP tool can be replaced.
     pub replaces_output: bool,
     /// Whether the model reads context that comes with a call that may run.

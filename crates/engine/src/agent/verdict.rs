@@ -13,9 +13,8 @@ pub struct Verdict {
     /// A hook said `allow`, and the user wants that to skip the agent's own
     /// prompt.
     pub approved: bool,
-    /// Another input, for each of the happening's calls, by Cursor's names.
-    /// Empty when nothing was rewritten.
-    pub rewrites: Vec<Option<Map<String, Value>>>,
+    /// Another input for the call, by the agent's names. Never set beside `refused`.
+    pub input: Option<Map<String, Value>>,
     /// For the model.
     pub context: Option<String>,
     /// In place of what an MCP tool returned.

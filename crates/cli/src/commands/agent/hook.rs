@@ -13,11 +13,11 @@ use boathook_engine::agent::{hear, left_to, named, refuse};
 use boathook_engine::engine::{Engine, Settings};
 
 use crate::Status;
-use crate::agents::{env_file, servers::ConfiguredServers};
+use crate::agents::{env_file, servers::ConfiguredServers, twice};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::report::{self, Texts};
-use crate::settings::{agent_settings, cancel, told_beside, workspaces_around};
+use crate::settings::{agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
 use crate::ui::Ui;
 
 /// Answer an agent: what it tells on stdin, what the hooks say on stdout
@@ -39,14 +39,29 @@ pub struct HookArgs {
 pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Failed> {
     let agent = named(&args.name).ok_or_else(|| unknown(&args.name))?;
     let event = args.event.as_deref();
-    let answered = catch_unwind(AssertUnwindSafe(|| answer(ui, global, agent, event)));
-    match answered {
-        Ok(Ok(status)) => Ok(status),
-        Ok(Err(failed)) => {
-            ui.failed(&failed);
-            Ok(replied(ui, &refuse(agent, event, &failed.to_string())))
+    Ok(match guarded(agent, event, || answer(ui, global, agent, event)) {
+        Ok(status) => status,
+        Err((failed, refusal)) => {
+            failed.iter().for_each(|failed| ui.failed(failed));
+            replied(ui, &refusal)
         }
-        Err(_) => Ok(replied(ui, &refuse(agent, event, "a defect in Boathook; its report is on stderr"))),
+    })
+}
+
+/// The answer; where there is none, whatever the reason, the refusal that
+/// stands for it.
+fn guarded<T>(
+    agent: &Agent,
+    event: Option<&str>,
+    answer: impl FnOnce() -> Result<T, Failed>,
+) -> Result<T, (Option<Failed>, Reply)> {
+    match catch_unwind(AssertUnwindSafe(answer)) {
+        Ok(Ok(answered)) => Ok(answered),
+        Ok(Err(failed)) => {
+            let refusal = refuse(agent, event, &failed.to_string());
+            Err((Some(failed), refusal))
+        }
+        Err(_) => Err((None, refuse(agent, event, "a defect in Boathook; its report is on stderr"))),
     }
 }
 
@@ -58,6 +73,7 @@ fn answer(
 ) -> Result<Status, Failed> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;
+    let agent = if is_inside_copilot() { twice::speaker(agent, &bytes) } else { agent };
     let heard = hear(agent, &bytes, event, &told_beside());
     let happening = match heard {
         Heard::FromCursor => return Ok(Status::Success),
@@ -65,6 +81,9 @@ fn answer(
         Heard::Unclear { event, reason } => Err((event, reason)),
     };
     let (settings, preferences) = settings_for(ui, global, agent, happening.as_ref().ok())?;
+    if happening.as_ref().is_ok_and(|happening| twice::is_asked_already(agent, happening, &settings)) {
+        return Ok(Status::Success);
+    }
     let environment = settings.environment.clone();
     let servers = ConfiguredServers::of(&settings);
     let engine = Engine::new(settings);
@@ -121,4 +140,48 @@ fn replied(ui: &mut Ui, reply: &Reply) -> Status {
 fn unknown(name: &str) -> Failed {
     let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
     Failed::other(format!("there is no agent `{name}`"), format!("there are {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_is_a_refusal_in_the_agents_own_words() {
+        let blocks = r#""decision":"block""#;
+        let denies = r#"{"permissionDecision":"deny","permissionDecisionReason":"#;
+        let cases = [
+            // The agent, a gate by its name, what stdout holds, the exit code.
+            ("claude", Some("PreToolUse"), blocks, 2),
+            ("claude", None, blocks, 2),
+            ("codex", Some("PreToolUse"), "", 2),
+            ("codex", None, "", 2),
+            ("gemini", Some("BeforeTool"), "", 2),
+            ("gemini", None, "", 2),
+            ("cline", Some("PreToolUse"), r#"{"cancel":true,"errorMessage":"#, 0),
+            ("copilot", Some("preToolUse"), denies, 0),
+            ("copilot", None, denies, 0),
+            ("qwen", Some("PreToolUse"), blocks, 2),
+            ("opencode", None, r#"{"refuse":"#, 0),
+            ("windsurf", Some("pre_run_command"), "", 2),
+            ("cursor", Some("preToolUse"), r#""permission":"deny""#, 2),
+            ("vscode", Some("PreToolUse"), blocks, 2),
+        ];
+        for (name, event, said, code) in cases {
+            let agent = named(name).expect(name);
+            let panics = guarded::<()>(agent, event, || panic!("on purpose"));
+            let (failed, reply) = panics.expect_err(name);
+            assert!(failed.is_none(), "{name}");
+            assert!(reply.stdout.contains(said), "{name}: {}", reply.stdout);
+            assert_eq!(reply.code, code, "{name}");
+            // An exit code without words on stderr lets the call run in some agents.
+            let words = if code == 0 { &reply.stdout } else { &reply.stderr };
+            assert!(words.contains("a defect in Boathook"), "{name}: {reply:?}");
+            let fails = guarded::<()>(agent, event, || Err(Failed::other("broken", "mend it")));
+            let (failed, reply) = fails.expect_err(name);
+            assert!(failed.is_some() && reply.code == code, "{name}: {reply:?}");
+            assert!(format!("{}{}", reply.stdout, reply.stderr).contains("broken"), "{name}");
+        }
+        assert!(matches!(guarded(AGENTS[0], None, || Ok(7)), Ok(7)));
+    }
 }

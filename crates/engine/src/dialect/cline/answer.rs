@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::tools;
-use crate::agent::saying::{cannot_rewrite, said};
+use crate::agent::saying::said;
 use crate::agent::{Happening, Moment, Reply, Verdict};
 
 /// The answer in Cline's words.
@@ -44,23 +44,15 @@ pub(super) fn refuse_blindly(_: Option<&str>, reason: &str) -> Reply {
 
 fn hold_back(answer: &mut Map<String, Value>, happening: &Happening, verdict: &Verdict) {
     let Some(words) = verdict.refused.as_ref().or(verdict.ask.as_ref()) else {
-        return rewrite(answer, happening, verdict);
+        if let Some(input) = &verdict.input {
+            answer.insert("overrideInput".to_owned(), json!(input));
+        }
+        return;
     };
     let call = happening.call.as_ref().filter(|_| verdict.replace_refused);
     match call.and_then(|call| tools::harmless(call, &words.model)) {
         Some(input) => drop(answer.insert("overrideInput".to_owned(), input)),
         None => cancel(answer, &words.model),
-    }
-}
-
-fn rewrite(answer: &mut Map<String, Value>, happening: &Happening, verdict: &Verdict) {
-    if !verdict.rewrites.iter().any(Option::is_some) {
-        return;
-    }
-    let cwd = happening.cwd.as_deref();
-    match happening.call.as_ref().and_then(|call| tools::rewritten(call, cwd, &verdict.rewrites)) {
-        Some(input) => drop(answer.insert("overrideInput".to_owned(), input)),
-        None => cancel(answer, &cannot_rewrite(super::AGENT.title, &verdict.rewrites).model),
     }
 }
 

@@ -19,15 +19,11 @@ pub const AGENT: Agent = Agent {
     title: "Cline CLI",
     driven: Some("3.0.65"),
     decode_event: events::decode,
+    fold: tools::fold,
     encode_decision: answer::encode,
     encode_event: events::encode,
     refuse_blindly: answer::refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Never,
-        rewrites: true,
-        replaces_output: false,
-        context_before_tool: true,
-    },
+    abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: true },
     coverage: coverage::COVERAGE,
     listens: &[
         "TaskStart",

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::AGENT;
-use crate::agent::recorded::{decoded, payloads};
+use crate::agent::recorded::{decoded, payloads, rewriting};
 use crate::agent::{Happening, Moment, Told, ToolCall, ToolClass, Verdict};
 use crate::payload::Payload;
 
@@ -169,9 +169,9 @@ fn a_failure_is_known_with_and_without_an_exit_code() {
 
 #[test]
 fn answers_are_in_clines_words() {
-    let rewrites = |inputs: Value| {
-        let rewrites = serde_json::from_value(inputs).expect("a list");
-        Verdict { rewrites, ..Verdict::default() }
+    let rewrites = |happening: Happening, inputs: Value| {
+        let wanted: Vec<Option<Map<String, Value>>> = serde_json::from_value(inputs).expect("a list");
+        rewriting(&AGENT, &happening, &wanted)
     };
     let refused = Verdict::refusal("it's $(no)", "you may not");
     let replace = Verdict { replace_refused: true, ..refused.clone() };
@@ -192,19 +192,19 @@ fn answers_are_in_clines_words() {
         (
             "one of two",
             two(),
-            rewrites(json!([null, {"command": "c"}])),
+            rewrites(two(), json!([null, {"command": "c"}])),
             json!({"overrideInput": {"commands": ["a", "c"]}}),
         ),
         (
             "a file",
             recorded("06-"),
-            rewrites(json!([{"file_path": "/x", "start_line": 2}])),
+            rewrites(recorded("06-"), json!([{"file_path": "/x", "start_line": 2}])),
             json!({"overrideInput": {"files": [{"path": "/x", "start_line": 2}]}}),
         ),
         (
             "an edit",
             recorded("10-"),
-            rewrites(json!([{"file_path": "/x", "old_string": "a", "new_string": "b"}])),
+            rewrites(recorded("10-"), json!([{"file_path": "/x", "old_string": "a", "new_string": "b"}])),
             json!({"overrideInput": {"path": "/x", "old_text": "a", "new_text": "b"}}),
         ),
         ("context", recorded("02-"), context.clone(), json!({"context": "know"})),
@@ -225,7 +225,7 @@ fn answers_are_in_clines_words() {
         };
         assert_eq!((stdout, reply.code), (expected, 0), "{name}");
     }
-    let strange = Verdict { rewrites: vec![Some(Map::new()), None], ..Verdict::default() };
+    let strange = rewrites(two(), json!([{}, null]));
     let reply = (AGENT.encode_decision)(&two(), &strange);
     assert!(reply.stdout.starts_with(r#"{"cancel":true,"#), "{}", reply.stdout);
     assert_eq!((AGENT.refuse_blindly)(None, "why").stdout, r#"{"cancel":true,"errorMessage":"why"}"#);

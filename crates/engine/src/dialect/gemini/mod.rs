@@ -23,15 +23,11 @@ pub const AGENT: Agent = Agent {
     title: "Gemini CLI",
     driven: Some("0.61.0"),
     decode_event,
+    fold: tools::fold,
     encode_decision: answer::encode_decision,
     encode_event,
     refuse_blindly: answer::refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::WhenSet,
-        rewrites: true,
-        replaces_output: true,
-        context_before_tool: false,
-    },
+    abilities: Abilities { asks: Asks::WhenSet, replaces_output: true, context_before_tool: false },
     coverage: coverage::COVERAGE,
     // PreCompress is left out: it fires before every call of the model,
     // whether or not anything is compacted.
