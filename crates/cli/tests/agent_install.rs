@@ -393,8 +393,8 @@ fn all_finds_the_agents_that_are_there_and_one_failure_stops_no_other() {
     Codex CLI is wired
       wrote [HOME]/.codex/hooks.json
       it was  [BACKUP]
-    warning: Codex has no record of trust for our entries, and skips what it does not trust without a word
-      help: start `codex`, type `/hooks`, and trust the entries of Boathook
+    warning: nobody trusted our entries in Codex: it skips what is not trusted, and says nothing
+      help: start `codex`, type `/hooks`, look at the entries of Boathook and trust them
     error: [HOME]/.gemini/settings.json:1:1: this `{` is never closed; nothing was changed
       help: add the `}`
     GitHub Copilot CLI is wired

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::codex::{self, CodexState};
+use super::codex::{self, CodexState, Trust};
 use super::command::{Program, Stale};
 use super::obstacles::{Concerns, Obstacle};
 use super::present::{Found, present};
@@ -147,13 +147,33 @@ impl Examined {
         if let Some(off) = state.off {
             self.say(format!("Codex runs no hooks: {off}"), "remove that line".to_owned());
         }
-        if !state.untrusted.is_empty() {
-            let which =
-                if state.trusted.is_empty() { "our entries".to_owned() } else { state.untrusted.join(", ") };
-            self.say(
-                format!("Codex has no record of trust for {which}, and skips what it does not trust without a word"),
-                "start `codex`, type `/hooks`, and trust the entries of Boathook".to_owned(),
-            );
+        let which = |events: Vec<&str>| match events.len() == state.entries.len() {
+            true => "our entries".to_owned(),
+            false => events.join(", "),
+        };
+        let look = "start `codex`, type `/hooks`, look at the entries of Boathook and trust them";
+        let kinds = [
+            (
+                Trust::Never,
+                "nobody trusted {} in Codex: it skips what is not trusted, and says nothing",
+                look,
+            ),
+            (
+                Trust::Changed,
+                "{} changed since somebody trusted it in Codex: until that is done again it is not run",
+                look,
+            ),
+            (
+                Trust::Off,
+                "{} is switched off in Codex, and not run",
+                "start `codex`, type `/hooks`, and switch it on",
+            ),
+        ];
+        for (trust, words, help) in kinds {
+            let events = state.of(trust);
+            if !events.is_empty() {
+                self.say(words.replace("{}", &which(events)), help.to_owned());
+            }
         }
         self.codex = Some(state);
     }
