@@ -160,12 +160,12 @@ impl Examined {
             ),
             (
                 Trust::Changed,
-                "{} changed since somebody trusted it in Codex: until that is done again it is not run",
+                "what somebody trusted in Codex changed since, and is skipped until it is trusted again: {}",
                 look,
             ),
             (
                 Trust::Off,
-                "{} is switched off in Codex, and not run",
+                "switched off in Codex, and not run: {}",
                 "start `codex`, type `/hooks`, and switch it on",
             ),
         ];
