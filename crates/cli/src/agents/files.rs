@@ -1,8 +1,10 @@
 //! Files of other people: looked at without following links, replaced whole
 //! and only while they are what we looked at, or left alone with the reason.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
@@ -24,6 +26,13 @@ pub fn look(path: &Path) -> Result<Option<String>, Failed> {
             let target = fs::read_link(path).unwrap_or_default();
             let problem = format!("it is a link to {}; nothing was changed", target.display());
             let help = "whoever keeps that file must change it: `--dry-run` on a copy shows the entries, or replace the link by the file itself";
+            return Err(refuse(problem, help));
+        }
+        // Replacing it would part the names, and whoever keeps the other one
+        // would not learn of it.
+        Ok(found) if found.is_file() && names(&found) > 1 => {
+            let problem = format!("it is one file under {} names; nothing was changed", names(&found));
+            let help = "whoever keeps the other name must change it, or put a copy in its place: `cp -p FILE NEW && mv NEW FILE`";
             return Err(refuse(problem, help));
         }
         Ok(_) => {}
@@ -52,7 +61,13 @@ pub fn put(path: &Path, looked_at: Option<&str>, text: &str, access: Access) -> 
     let folder = folder_of(path);
     fs::create_dir_all(folder).map_err(|error| Failed::file(folder, error))?;
     let written = fresh(folder, path, looked_at.is_some(), text, access);
-    let file = written.map_err(|error| Failed::file(path, error))?;
+    let file = written.map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied if looked_at.is_some() => {
+            let problem = format!("{}: it belongs to somebody else; nothing was changed", path.display());
+            Failed::other(problem, "let its owner type the command")
+        }
+        _ => Failed::file(path, error),
+    })?;
     if look(path)?.as_deref() != looked_at {
         return Err(changed(path));
     }
@@ -112,12 +127,40 @@ fn fresh(
     let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if exists {
-        file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
+        let found = fs::metadata(path)?;
+        keep_owner(file.as_file(), &found)?;
+        file.as_file().set_permissions(found.permissions())?;
     } else {
         crate::write_file::set_access(file.as_file(), access)?;
     }
     file.as_file().sync_all()?;
     Ok(file)
+}
+
+/// Root may change the files of others; they stay theirs.
+#[cfg(unix)]
+fn keep_owner(file: &File, of: &Metadata) -> io::Result<()> {
+    let now = file.metadata()?;
+    match (now.uid(), now.gid()) == (of.uid(), of.gid()) {
+        true => Ok(()),
+        false => fchown(file, Some(of.uid()), Some(of.gid())),
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// How many names a file has.
+#[cfg(unix)]
+fn names(found: &Metadata) -> u64 {
+    found.nlink()
+}
+
+#[cfg(not(unix))]
+fn names(_: &Metadata) -> u64 {
+    1
 }
 
 /// A folder that somebody made read-only is meant to stay as it is.
