@@ -491,7 +491,11 @@ fn a_project_names_the_program_and_not_a_path_of_this_machine() {
         said(&cx, &output)
     };
     for (name, file) in PROJECT {
-        on_path(&["install", name, "--project"]);
+        let words = on_path(&["install", name, "--project"]);
+        let shut = ["claude", "copilot", "opencode"].contains(&name);
+        let expected =
+            if shut { "refuses: everybody who works here needs it" } else { "goes on without hooks" };
+        assert!(words.contains(expected), "{name}: {words}");
         let text = context::read(&cx.path(file));
         assert!(!text.contains("/boathook"), "{name}: {text}");
         assert!(text.contains("boathook agent hook") || text.contains("\"boathook\""), "{name}: {text}");

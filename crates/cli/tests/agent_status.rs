@@ -126,7 +126,7 @@ fn every_fault_of_a_wiring_is_told() {
             "a program that is gone",
             ours,
             "/old/bin/boathook".to_owned(),
-            &["/old/bin/boathook, which is gone"],
+            &["/old/bin/boathook, which is gone: the agent refuses what it should ask about"],
         ),
         (
             "another program",

@@ -86,16 +86,19 @@ impl Examined {
         if !wired.is_wired() {
             return;
         }
+        let then = match self.wiring.shut_without_us {
+            true => "the agent refuses what it should ask about",
+            false => "no hook is asked, and nothing is refused",
+        };
         for called in &wired.programs {
-            match program.and_then(|program| program.stale(called)) {
-                Some(Stale::Gone) => self
-                    .say(format!("{file} calls {called}, which is gone: hooks are not asked"), again.clone()),
-                Some(Stale::Other) => self.say(
-                    format!("{file} calls {called}, which is another program than this one"),
-                    again.clone(),
-                ),
-                None => {}
-            }
+            let problem = match program.and_then(|program| program.stale(called)) {
+                Some(Stale::Gone) => format!("{file} calls {called}, which is gone: {then}"),
+                Some(Stale::Other) => {
+                    format!("{file} calls {called}, which is another program than this one")
+                }
+                None => continue,
+            };
+            self.say(problem, again.clone());
         }
         let wanted = if self.wiring.is_plugin() { &[][..] } else { self.wiring.events() };
         let missing: Vec<&str> =
