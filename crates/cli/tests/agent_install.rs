@@ -492,7 +492,7 @@ fn a_project_names_the_program_and_not_a_path_of_this_machine() {
     };
     for (name, file) in PROJECT {
         let words = on_path(&["install", name, "--project"]);
-        let shut = ["claude", "copilot", "opencode"].contains(&name);
+        let shut = ["claude", "gemini", "copilot", "opencode"].contains(&name);
         let expected =
             if shut { "refuses: everybody who works here needs it" } else { "goes on without hooks" };
         assert!(words.contains(expected), "{name}: {words}");

@@ -175,7 +175,7 @@ pub const WIRINGS: &[Wiring] = &[
         }),
         names_event: false,
         run_by_us: true,
-        shut_without_us: false,
+        shut_without_us: true,
         switches: Switches {
             off: &[(&["hooksConfig", "enabled"], false)],
             disabled: &["hooksConfig", "disabled"],
