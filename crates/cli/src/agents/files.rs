@@ -61,13 +61,7 @@ pub fn put(path: &Path, looked_at: Option<&str>, text: &str, access: Access) -> 
     let folder = folder_of(path);
     fs::create_dir_all(folder).map_err(|error| Failed::file(folder, error))?;
     let written = fresh(folder, path, looked_at.is_some(), text, access);
-    let file = written.map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied if looked_at.is_some() => {
-            let problem = format!("{}: it belongs to somebody else; nothing was changed", path.display());
-            Failed::other(problem, "let its owner type the command")
-        }
-        _ => Failed::file(path, error),
-    })?;
+    let file = written.map_err(|error| Failed::file(path, error))?;
     if look(path)?.as_deref() != looked_at {
         return Err(changed(path));
     }
@@ -143,7 +137,11 @@ fn keep_owner(file: &File, of: &Metadata) -> io::Result<()> {
     let now = file.metadata()?;
     match (now.uid(), now.gid()) == (of.uid(), of.gid()) {
         true => Ok(()),
-        false => fchown(file, Some(of.uid()), Some(of.gid())),
+        false => fchown(file, Some(of.uid()), Some(of.gid())).map_err(|error| {
+            let words =
+                format!("it belongs to user {} and group {}, and would not stay theirs", of.uid(), of.gid());
+            io::Error::new(error.kind(), words)
+        }),
     }
 }
 
