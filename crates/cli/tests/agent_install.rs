@@ -248,6 +248,28 @@ fn what_others_changed_since_stays_when_we_go() {
     }
 }
 
+/// Gemini CLI and Qwen Code do this in every session.
+#[test]
+fn settings_that_an_agent_printed_anew_lose_our_entries_alone() {
+    for (name, file) in USER.iter().filter(|(name, _)| !["opencode", "cline"].contains(name)) {
+        for before in ["{}", r#"{"hooks":{"PreToolUse":[],"Mine":[{"hooks":[{"command":"mine"}]}]},"a":1}"#] {
+            let cx = TestContext::new();
+            let path = cx.write(file, before);
+            works(&cx, &["install", name]);
+            let mut settings: serde_json::Value = serde_json::from_str(&context::read(&path)).expect("JSON");
+            settings["$version"] = serde_json::json!(4);
+            fs::write(&path, format!("{settings:#}")).expect("a file");
+            assert!(works(&cx, &["install", name]).contains("nothing changes"), "{name}");
+            works(&cx, &["uninstall", name]);
+            let mut expected: serde_json::Value = serde_json::from_str(before).expect("JSON");
+            expected["$version"] = serde_json::json!(4);
+            let left: serde_json::Value = serde_json::from_str(&context::read(&path)).expect("JSON");
+            assert_eq!(left, expected, "{name}");
+            assert_eq!(kept(&cx), [""; 0], "{name}");
+        }
+    }
+}
+
 #[test]
 fn a_file_we_made_goes_unless_somebody_uses_it() {
     let cx = TestContext::new();
