@@ -88,6 +88,7 @@ pub fn judge(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Finding {
         scenario.checks.iter().filter(heard).filter_map(|check| complaint(rig, run, check).err()).collect();
     complaints.extend(uncalled(rig, scenario, run));
     complaints.extend(ending(run));
+    complaints.extend(run.left.iter().cloned());
     let told = scenario.checks.iter().filter(|check| matches!(check, Check::Told(_)));
     let told = told.into_iter().all(|check| complaint(rig, run, check).is_ok());
     let seen = match (run.place.has("marker"), run.place.has("rewritten")) {

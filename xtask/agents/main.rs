@@ -7,6 +7,7 @@
 mod drive;
 mod install;
 mod judge;
+mod leaving;
 mod model;
 mod options;
 mod place;
