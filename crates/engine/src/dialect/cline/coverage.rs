@@ -20,7 +20,7 @@ const UNHEARD: Effect = Lost("Cline does not wait for the answer");
 #[rustfmt::skip]
 pub(super) const COVERAGE: &[Covered] = &[
     row(EventKind::SessionStart, Observed, &[(Env, Degraded("reaches later hooks, not the commands of the agent")), (AdditionalContext, UNHEARD)],
-        "told at the start of every run, and Cline does not wait"),
+        "once for a session, though Cline tells it at every run; Cline does not wait"),
     row(EventKind::SessionEnd, Observed, &[], "told only when a run was aborted"),
     row(EventKind::PreToolUse, Enforced,
         &[(Permission, ENDS), (UserMessage, UNSHOWN), (AgentMessage, REPLACED), (UpdatedInput, Applied), (AdditionalContext, Applied)],
