@@ -37,9 +37,9 @@ impl Options {
                 unknown => return Err(format!("unknown argument `{unknown}`\n{USAGE}")),
             }
         }
-        let whole = !options.small && options.agents.is_empty() && options.only.is_empty();
-        match options.write.is_some() && !whole {
-            true => Err("only a run of everything is worth writing".to_owned()),
+        // What was not looked at stays as an earlier run wrote it.
+        match options.write.is_some() && options.small {
+            true => Err("the small set is not worth writing".to_owned()),
             false => Ok(options),
         }
     }
