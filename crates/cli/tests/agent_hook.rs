@@ -244,7 +244,7 @@ fn copilot_in_claude_codes_name_is_answered_unless_it_asks_itself() {
     let cx = with_hooks(json!({ "preToolUse": [{ "command": "echo asked >> asked; echo no >&2; exit 2" }] }));
     let inside = |payload: &Value, variable: Option<&str>| {
         let mut command = cx.command(["agent", "hook", "claude"]);
-        variable.into_iter().for_each(|value| drop(command.env("COPILOT_CLI", value)));
+        command.envs(variable.map(|value| ("COPILOT_CLI", value)));
         let output = context::pipe(command, payload.to_string().as_bytes());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
