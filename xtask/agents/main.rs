@@ -27,7 +27,7 @@ use std::time::Instant;
 use install::{Installed, Missing};
 use judge::Finding;
 use options::Options;
-use rig::{RIGS, Rig};
+use rig::{Act, RIGS, Rig};
 use scenario::{Beside, Scenario};
 
 /// A value, or a sentence for the person who started it.
@@ -135,10 +135,12 @@ fn drive_agent(
 
 /// Why a scenario does not exist in an agent.
 fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
+    let several = scenario.acts.iter().any(|act| matches!(act, Act::Shells(_)));
     match scenario.beside {
         Beside::ClaudeProject if !rig.runs_claude_settings() => {
             Some("it does not run `.claude/settings.json` itself")
         }
+        _ if several && !rig.several_commands() => Some("a call has one command there"),
         _ => rig.lacks(scenario.id),
     }
 }

@@ -47,6 +47,7 @@ impl Rig for Claude {
         let file = |path: &str| text_of(&place.project.join(path));
         let (name, input) = match *act {
             Act::Shell(line) => ("Bash", json!({"command": line, "description": "Run it"})),
+            Act::Shells(_) => return None,
             Act::Read(path) => ("Read", json!({"file_path": file(path)})),
             Act::Write { path, content } => ("Write", json!({"file_path": file(path), "content": content})),
             Act::Edit { path, old, new } => {
