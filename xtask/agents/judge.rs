@@ -85,8 +85,12 @@ pub fn judge(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Finding {
     let wanted = wanted(rig, scenario);
     let refusal = rig.refusal(scenario.id);
     let heard = |check: &&Check| !about_unheard(rig, scenario, check);
-    let mut complaints: Vec<String> =
-        scenario.checks.iter().filter(heard).filter_map(|check| complaint(refusal, run, check).err()).collect();
+    let mut complaints: Vec<String> = scenario
+        .checks
+        .iter()
+        .filter(heard)
+        .filter_map(|check| complaint(refusal, run, check).err())
+        .collect();
     complaints.extend(uncalled(rig, scenario, run));
     complaints.extend(ending(run));
     let told = scenario.checks.iter().filter(|check| matches!(check, Check::Told(_)));

@@ -34,6 +34,8 @@ impl Rig for Claude {
     fn command(&self, session: &Session, command: &mut Command) {
         command.env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", session.port));
         command.env("ANTHROPIC_API_KEY", "sk-fake").env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+        // Its task files would else stand in /tmp/claude-UID for good.
+        command.env("CLAUDE_CODE_TMPDIR", &session.place.temporary);
         // MCP tools are offered at once instead of being searched for; root is no obstacle.
         command.env("ENABLE_TOOL_SEARCH", "false").env("IS_SANDBOX", "1");
         command.args(["-p", session.prompt, "--output-format", "json"]);

@@ -15,8 +15,7 @@ use crate::agent::NativeCall;
 const EDITOR: &str = "editor";
 
 /// Tools that reject this input before they do anything.
-const REJECTING: &[&str] =
-    &["spawn_agent", "apply_patch", "search_codebase", "fetch_web_content", "skills"];
+const REJECTING: &[&str] = &["spawn_agent", "apply_patch", "search_codebase", "fetch_web_content", "skills"];
 const REFUSED: &str = "refused";
 
 /// No shell that Cline starts makes anything of this but the text and a
@@ -98,17 +97,16 @@ fn is_nowhere(path: &Value) -> bool {
 /// sh, PowerShell and cmd quote differently: whatever one of them might obey
 /// between single quotes is no part of it, their other quotes among them.
 fn in_quotes(letter: char) -> bool {
-    letter.is_alphanumeric() || " .,:;/_-@+=?#[]".contains(letter)
+    letter.is_alphanumeric() || " .,:;/_-@+=?#()[]".contains(letter)
 }
 
 /// A separator would begin another name, and `..` lead back.
 fn in_name(letter: char) -> bool {
-    letter.is_alphanumeric() || " .,:;_-@+=?#[]".contains(letter)
+    letter.is_alphanumeric() || " .,:;_-@+=?#()[]".contains(letter)
 }
 
 /// What may not stand there becomes a blank.
 fn written(reason: &str, may_stand: fn(char) -> bool, longest: usize) -> String {
-    let text: String =
-        reason.chars().map(|letter| if may_stand(letter) { letter } else { ' ' }).collect();
+    let text: String = reason.chars().map(|letter| if may_stand(letter) { letter } else { ' ' }).collect();
     text[..text.floor_char_boundary(longest)].to_owned()
 }

@@ -192,13 +192,13 @@ fn answers_are_in_clines_words() {
             "what does not fit",
             two(),
             refused.clone(),
-            json!({"overrideInput": {"commands": ["echo 'Not run: it s   no '; exit 1"]}, "context": "it's $(no)"}),
+            json!({"overrideInput": {"commands": ["echo 'Not run: it s  (no)'; exit 1"]}, "context": "it's $(no)"}),
         ),
         (
             "and context",
             two(),
             Verdict { context: context.context.clone(), ..refused.clone() },
-            json!({"overrideInput": {"commands": ["echo 'Not run: it s   no '; exit 1"]}, "context": "it's $(no)\nknow"}),
+            json!({"overrideInput": {"commands": ["echo 'Not run: it s  (no)'; exit 1"]}, "context": "it's $(no)\nknow"}),
         ),
         (
             "no read",
@@ -293,7 +293,7 @@ fn no_reason_becomes_a_command() {
         let answer = refused("run_commands", reason);
         let command = answer["overrideInput"]["commands"][0].as_str().expect("a command");
         let inside = command.strip_prefix("echo '").and_then(|rest| rest.strip_suffix("'; exit 1"));
-        let harmless = |letter: char| letter.is_alphanumeric() || " .,:;/_-@+=?#[]".contains(letter);
+        let harmless = |letter: char| letter.is_alphanumeric() || " .,:;/_-@+=?#()[]".contains(letter);
         assert!(inside.expect(command).chars().all(harmless), "{command}");
     }
 }
