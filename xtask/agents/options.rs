@@ -13,6 +13,8 @@ pub struct Options {
     pub write: Option<PathBuf>,
     /// The Boathook to install.
     pub binary: Option<PathBuf>,
+    /// Leave the directories of good runs too.
+    pub keep: bool,
     /// These agents only.
     pub agents: Vec<String>,
     /// These scenarios only.
@@ -20,7 +22,7 @@ pub struct Options {
 }
 
 const USAGE: &str =
-    "usage: agents [--small] [--write PROJECT] [--binary PATH] [--agent NAME]… [--only SCENARIO]…";
+    "usage: agents [--small] [--write PROJECT] [--binary PATH] [--keep] [--agent NAME]… [--only SCENARIO]…";
 
 impl Options {
     /// Reads them.
@@ -31,6 +33,7 @@ impl Options {
             match argument.as_str() {
                 "--small" => options.small = true,
                 "--write" => options.write = Some(value()?.into()),
+                "--keep" => options.keep = true,
                 "--binary" => options.binary = Some(value()?.into()),
                 "--agent" => options.agents.push(value()?),
                 "--only" => options.only.push(value()?),
