@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::install::Installed;
+use crate::leaving;
 use crate::model::{Model, Plan, Reply, Request, ToolCall};
 use crate::place::{Place, text_of};
 use crate::process::{self, Ended};
@@ -28,6 +29,8 @@ pub struct Run {
     pub strangers: Vec<String>,
     /// How the agent ended.
     pub ended: Ended,
+    /// What was left of Boathook when it was taken out again.
+    pub left: Vec<String>,
 }
 
 /// Runs it.
@@ -58,12 +61,19 @@ pub fn drive(
     rig.prepare(&session)?;
     write_hooks(&place, binary, scenario.hooks)?;
     write_beside(&place, rig, installed, binary, scenario.beside)?;
+    let before = leaving::files(&place);
     boathook(&place, installed, binary, &["agent", "install", rig.name(), "--user"])?;
+    let wired = leaving::files(&place);
     let mut command = Command::new(&installed.program);
     environment(&mut command, &place, installed);
     rig.command(&session, &mut command);
     let ended = process::run(&mut command, &place.root, LIMIT)?;
-    Ok(Run { requests: model.requests(), strangers: model.strangers(), ended, place })
+    let after = leaving::files(&place);
+    boathook(&place, installed, binary, &["agent", "uninstall", rig.name(), "--user"])?;
+    let rewritten = leaving::rewritten(&place, &before, &wired, &after);
+    place.write("rewritten-by-the-agent.txt", &rewritten.join("\n"))?;
+    let left = leaving::complaints(&place, &before, &wired, &after);
+    Ok(Run { requests: model.requests(), strangers: model.strangers(), ended, left, place })
 }
 
 /// The model's part in this agent's words.
@@ -96,7 +106,7 @@ fn fill(place: &Place, value: Value) -> Value {
 fn environment(command: &mut Command, place: &Place, installed: &Installed) {
     command.env_clear().current_dir(&place.project);
     command.env("HOME", &place.home).env("PATH", &installed.path).env("SHELL", "/bin/sh");
-    command.env("TERM", "dumb").env("LANG", "C.UTF-8").env("TMPDIR", "/tmp");
+    command.env("TERM", "dumb").env("LANG", "C.UTF-8").env("TMPDIR", &place.temporary);
 }
 
 /// `~/.cursor/hooks.json`: hooks of the user need no trust.

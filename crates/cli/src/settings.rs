@@ -129,6 +129,11 @@ pub fn told_beside() -> Vec<(&'static str, String)> {
     env::var("CLAUDE_CODE_ENTRYPOINT").ok().map(|value| ("entrypoint", value)).into_iter().collect()
 }
 
+/// Whether Copilot CLI, or something it started, calls us.
+pub fn is_inside_copilot() -> bool {
+    env::var("COPILOT_CLI").is_ok_and(|value| value == "1")
+}
+
 /// Plugins that were typed, where their links lead; one that is missing is
 /// reported with the other problems.
 fn plugins(global: &Global) -> Vec<PathBuf> {

@@ -179,6 +179,106 @@ fn a_refused_call_is_told_once_as_failed() {
     assert_eq!(failed().lines().count(), 2);
 }
 
+/// What another agent gets.
+fn answer_to(cx: &TestContext, agent: &[&str], payload: &Value) -> Value {
+    let words = ["agent", "hook"].iter().chain(agent).copied();
+    let output = cx.output_with(words.collect::<Vec<_>>(), payload.to_string().as_bytes());
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
+}
+
+#[test]
+fn a_rewrite_that_cannot_be_given_is_a_refusal_that_hooks_hear_of() {
+    let wanted = prints(&json!({"updated_input": {"file_path": "/other", "content": "y"}}));
+    let cx = with_hooks(json!({
+        "preToolUse": [{ "command": wanted, "matcher": "Write" }],
+        "postToolUseFailure": [{ "command": "cat >> failed.jsonl" }],
+    }));
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** End Patch";
+    let payload =
+        json!({ "sessionId": "s", "cwd": cx.project(), "toolName": "apply_patch", "toolArgs": patch });
+    let answer = answer_to(&cx, &["copilot", "preToolUse"], &payload);
+    assert_eq!(answer["permissionDecision"], "deny", "{answer}");
+    assert!(answer["permissionDecisionReason"].as_str().is_some_and(|it| it.contains("/other")), "{answer}");
+    let failed = read(&cx.path("home/.cursor/failed.jsonl"));
+    let kinds: Vec<Value> = failed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_eq!(kinds.len(), 2, "{failed}");
+    assert!(kinds.iter().all(|event| event["failure_type"] == "permission_denied"), "{failed}");
+}
+
+#[test]
+fn a_rewritten_call_without_an_id_is_timed() {
+    let safe = prints(&json!({"updated_input": {"command": "ls -l"}}));
+    let cx = with_hooks(json!({
+        "preToolUse": [{ "command": safe }],
+        "postToolUse": [{ "command": "cat > post" }],
+    }));
+    let call = |event: &str, command: &str| {
+        json!({ "session_id": "s", "cwd": cx.project(), "hook_event_name": event, "tool_name": "run_shell_command",
+            "tool_input": {"command": command}, "tool_response": {"llmContent": "Output: a\nExit Code: 0"} })
+    };
+    let answer = answer_to(&cx, &["gemini"], &call("BeforeTool", "ls"));
+    assert_eq!(answer["hookSpecificOutput"]["tool_input"], json!({"command": "ls -l"}));
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    answer_to(&cx, &["gemini"], &call("AfterTool", "ls -l"));
+    let post: Value = serde_json::from_str(&read(&cx.path("home/.cursor/post"))).expect("one event");
+    assert!(post["duration"].as_f64().is_some_and(|took| took >= 30.0), "{post}");
+}
+
+#[test]
+fn a_session_that_an_agent_starts_at_every_run_starts_once() {
+    let cx = with_hooks(json!({ "sessionStart": [{ "command": "echo started >> starts" }] }));
+    let run = |session: &str, event: &str| {
+        let payload = json!({ "taskId": "t", "sessionContext": {"rootSessionId": session},
+            "workspaceRoots": [cx.project()], "parent_agent_id": null, "hookName": event });
+        answer_to(&cx, &["cline", "TaskStart"], &payload);
+        read(&cx.path("home/.cursor/starts")).lines().count()
+    };
+    assert_eq!(run("one", "agent_start"), 1);
+    assert_eq!(run("one", "agent_start"), 1, "a run of a session that began");
+    assert_eq!(run("two", "agent_start"), 2);
+    assert_eq!(run("one", "agent_resume"), 3, "who resumes a session says so");
+}
+
+#[test]
+fn copilot_in_claude_codes_name_is_answered_unless_it_asks_itself() {
+    let cx = with_hooks(json!({ "preToolUse": [{ "command": "echo asked >> asked; echo no >&2; exit 2" }] }));
+    let inside = |payload: &Value, variable: Option<&str>| {
+        let mut command = cx.command(["agent", "hook", "claude"]);
+        command.envs(variable.map(|value| ("COPILOT_CLI", value)));
+        let output = context::pipe(command, payload.to_string().as_bytes());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let copilot = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "2026-11-16T05:01:45.618Z",
+        "cwd": cx.project(), "tool_name": "Bash", "tool_input": {"command": "ls", "mode": "sync"} });
+    let claude = bash(&cx, "ls");
+    let denied = r#""permissionDecision":"deny""#;
+    assert!(inside(&copilot, Some("1")).contains(denied), "it is the only guard");
+    let entry = |command: &str, more: &str| {
+        format!(
+            r#"{{"version": 1, "hooks": {{"preToolUse": [{{"type": "command", "bash": "{command}"{more}}}]}}}}"#
+        )
+    };
+    let ours = "boathook agent hook copilot preToolUse";
+    let cases = [
+        ("wired", entry(ours, ""), true),
+        ("another's command", entry("./guard.sh", ""), false),
+        ("another event", entry(ours, "").replace("\"preToolUse\"", "\"agentStop\""), false),
+        ("restricted", entry(ours, r#", "matcher": "view""#), false),
+        ("a program that is gone", entry("/gone/boathook agent hook copilot preToolUse", ""), false),
+        ("broken", "{".to_owned(), false),
+    ];
+    for file in ["home/.copilot/hooks/boathook.json", "project/.github/hooks/boathook.json"] {
+        for (name, text, silent) in &cases {
+            cx.write(file, text);
+            assert_eq!(inside(&copilot, Some("1")).is_empty(), *silent, "{name} in {file}");
+            assert!(inside(&copilot, None).contains(denied), "not inside of Copilot: {name}");
+            // Claude Code may run in a shell of Copilot's.
+            assert!(inside(&claude, Some("1")).contains(denied), "Claude Code itself: {name}");
+        }
+        fs::remove_file(cx.path(file)).expect("a file");
+    }
+}
+
 #[test]
 fn a_command_that_fails_is_a_failure_and_a_command_that_ran() {
     let cx = with_hooks(json!({
@@ -436,6 +536,30 @@ fn what_the_user_chose_about_agents_counts() {
         stderr.contains(r#"agents.allow cannot be "always"; write "agent" or "skip-prompt""#),
         "{stderr}"
     );
+}
+
+#[test]
+fn a_refused_call_of_cline_is_replaced_unless_the_user_wants_the_run_to_end() {
+    let says = prints(&json!({"permission": "deny", "agent_message": "use make"}));
+    let cx = with_hooks(json!({ "beforeShellExecution": [{ "command": says }] }));
+    let call = json!({"name": "run_commands", "input": {"commands": ["true", "gcc a.c"]}});
+    let payload = json!({
+        "hookName": "tool_call", "taskId": "t", "workspaceRoots": [cx.path("project")], "tool_call": call,
+    });
+    let told = || {
+        let output = cx.output_with(["agent", "hook", "cline"], payload.to_string().as_bytes());
+        serde_json::from_slice::<Value>(&output.stdout).expect("an answer")
+    };
+    for setting in ["", "[agents]\nrefused_calls = \"replace\"\n", "[agents]\nrefused_calls = \"maybe\"\n"] {
+        cx.write("home/.config/boathook/config.toml", setting);
+        let answer = told();
+        let commands = answer["overrideInput"]["commands"].as_array().expect("commands");
+        assert_eq!((commands.len(), answer.get("cancel")), (1, None), "{setting}");
+        assert!(commands[0].as_str().is_some_and(|line| line.contains("use make")), "{answer}");
+    }
+    cx.write("home/.config/boathook/config.toml", "[agents]\nrefused_calls = \"cancel\"\n");
+    let answer = told();
+    assert_eq!((&answer["cancel"], answer.get("overrideInput")), (&json!(true), None));
 }
 
 #[test]

@@ -248,6 +248,28 @@ fn what_others_changed_since_stays_when_we_go() {
     }
 }
 
+/// Gemini CLI and Qwen Code do this in every session.
+#[test]
+fn settings_that_an_agent_printed_anew_lose_our_entries_alone() {
+    for (name, file) in USER.iter().filter(|(name, _)| !["opencode", "cline"].contains(name)) {
+        for before in ["{}", r#"{"hooks":{"PreToolUse":[],"Mine":[{"hooks":[{"command":"mine"}]}]},"a":1}"#] {
+            let cx = TestContext::new();
+            let path = cx.write(file, before);
+            works(&cx, &["install", name]);
+            let mut settings: serde_json::Value = serde_json::from_str(&context::read(&path)).expect("JSON");
+            settings["$version"] = serde_json::json!(4);
+            fs::write(&path, format!("{settings:#}")).expect("a file");
+            assert!(works(&cx, &["install", name]).contains("nothing changes"), "{name}");
+            works(&cx, &["uninstall", name]);
+            let mut expected: serde_json::Value = serde_json::from_str(before).expect("JSON");
+            expected["$version"] = serde_json::json!(4);
+            let left: serde_json::Value = serde_json::from_str(&context::read(&path)).expect("JSON");
+            assert_eq!(left, expected, "{name}");
+            assert_eq!(kept(&cx), [""; 0], "{name}");
+        }
+    }
+}
+
 #[test]
 fn a_file_we_made_goes_unless_somebody_uses_it() {
     let cx = TestContext::new();
@@ -393,8 +415,8 @@ fn all_finds_the_agents_that_are_there_and_one_failure_stops_no_other() {
     Codex CLI is wired
       wrote [HOME]/.codex/hooks.json
       it was  [BACKUP]
-    warning: Codex has no record of trust for our entries, and skips what it does not trust without a word
-      help: start `codex`, type `/hooks`, and trust the entries of Boathook
+    warning: nobody trusted our entries in Codex: it skips what is not trusted, and says nothing
+      help: start `codex`, type `/hooks`, look at the entries of Boathook and trust them
     error: [HOME]/.gemini/settings.json:1:1: this `{` is never closed; nothing was changed
       help: add the `}`
     GitHub Copilot CLI is wired
@@ -491,7 +513,11 @@ fn a_project_names_the_program_and_not_a_path_of_this_machine() {
         said(&cx, &output)
     };
     for (name, file) in PROJECT {
-        on_path(&["install", name, "--project"]);
+        let words = on_path(&["install", name, "--project"]);
+        let shut = ["claude", "gemini", "copilot", "opencode"].contains(&name);
+        let expected =
+            if shut { "refuses: everybody who works here needs it" } else { "goes on without hooks" };
+        assert!(words.contains(expected), "{name}: {words}");
         let text = context::read(&cx.path(file));
         assert!(!text.contains("/boathook"), "{name}: {text}");
         assert!(text.contains("boathook agent hook") || text.contains("\"boathook\""), "{name}: {text}");

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use boathook_engine::agent::{AGENTS, Adapter, Agent, Happening, Heard, Moment, Preferences, Told, hear};
 use boathook_engine::config;
+use boathook_engine::dialect::copilot::pascal::{IN_CLAUDES_NAME, is_in_claudes_name};
 use boathook_engine::edition::Edition;
 use boathook_engine::event::{EVENTS, Gate};
 use boathook_engine::payload::Payload;
@@ -20,6 +21,9 @@ use serde_json::{Map, Value, json};
 const MUTATIONS: usize = 20_000;
 const THREADS: u64 = 4;
 
+/// Copilot CLI where it runs Claude Code's settings, with events in Pascal case.
+static COPILOT_AS_CLAUDE: Agent = IN_CLAUDES_NAME;
+
 /// One recorded payload, and the event's name where it stands in the file's.
 struct Recorded {
     file: PathBuf,
@@ -27,11 +31,25 @@ struct Recorded {
     value: Value,
 }
 
+impl Recorded {
+    fn is_gate(&self, agent: &Agent) -> bool {
+        let told = Told { event: self.event.clone(), payload: Payload::of(&self.value) };
+        (agent.decode_event)(&told).is_ok_and(|happening| is_gate(&happening))
+    }
+}
+
+/// Every agent, and one that speaks in another's name.
+fn speakers() -> impl Iterator<Item = &'static Agent> {
+    AGENTS.iter().copied().chain([&COPILOT_AS_CLAUDE])
+}
+
 #[test]
 fn what_an_agent_sent_means_the_same_when_it_is_written_again() {
     let mut seen = 0;
-    for agent in AGENTS {
-        for Recorded { file, event, value } in recorded(agent) {
+    for agent in speakers() {
+        let all = recorded(agent);
+        assert!(all.len() > 5, "only {} payloads of {}", all.len(), agent.title);
+        for Recorded { file, event, value } in all {
             let decode = |payload: Payload| {
                 (agent.decode_event)(&Told { event: event.clone(), payload })
                     .unwrap_or_else(|error| panic!("{}: {error}", file.display()))
@@ -52,8 +70,11 @@ fn no_mutated_payload_passes_a_gate() {
     let place = tempfile::tempdir().expect("a directory");
     let engine = denying_everything(place.path());
     let originals: Vec<(&'static Agent, Recorded)> =
-        AGENTS.iter().flat_map(|agent| recorded(agent).into_iter().map(move |one| (*agent, one))).collect();
-    assert!(!originals.is_empty(), "no payload was recorded");
+        speakers().flat_map(|agent| recorded(agent).into_iter().map(move |one| (agent, one))).collect();
+    for agent in speakers() {
+        let gates = originals.iter().filter(|(of, one)| std::ptr::eq(*of, agent) && one.is_gate(agent));
+        assert!(gates.count() > 2, "no gates of {}", agent.title);
+    }
     let parts: Vec<[usize; 3]> = std::thread::scope(|scope| {
         let part = |seed: u64| {
             let (engine, originals) = (&engine, &originals);
@@ -152,12 +173,12 @@ fn recorded(agent: &Agent) -> Vec<Recorded> {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/agents/payloads").join(agent.name);
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("nothing was recorded of {}: {} is not there", agent.title, folder.display());
-        return Vec::new();
+        let one = |(number, value)| Recorded { file: folder.join(format!("{number}")), event: None, value };
+        return made(agent.name).into_iter().enumerate().map(one).collect();
     };
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
-    files.retain(|file| !is_not_ours(agent, file));
+    files.retain(|file| is_said_by(agent, file));
     let read = |file: PathBuf| {
         let text = std::fs::read_to_string(&file).expect("a file");
         let value: Value =
@@ -174,12 +195,72 @@ fn recorded(agent: &Agent) -> Vec<Recorded> {
     files.into_iter().map(read).collect()
 }
 
-/// Copilot CLI has a second form, with events in Pascal case, which it sends to
-/// hooks that were written for Claude Code. Boathook is not wired to that one.
-fn is_not_ours(agent: &Agent, file: &Path) -> bool {
+/// Copilot CLI has two forms, and each is read by a speaker of its own.
+fn is_said_by(agent: &Agent, file: &Path) -> bool {
+    let bytes = std::fs::read(file).expect("a file");
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let event = name.split('-').nth(1).unwrap_or_default();
-    agent.name == "copilot" && event.starts_with(char::is_uppercase)
+    let pascal = name.split('-').nth(1).unwrap_or_default().starts_with(char::is_uppercase);
+    match (agent.name, std::ptr::eq(agent, &COPILOT_AS_CLAUDE)) {
+        (_, true) => Payload::parse(&bytes).is_ok_and(|payload| is_in_claudes_name(&payload)),
+        ("copilot", false) => !pascal,
+        _ => true,
+    }
+}
+
+/// What agents send that were never run by us, as their documentation has it.
+fn made(agent: &str) -> Vec<Value> {
+    let patch = "*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y\n*** Delete File: /p/b\n*** End Patch";
+    let payloads = match agent {
+        "vscode" => json!([
+            {"hook_event_name": "SessionStart", "source": "new"},
+            {"hook_event_name": "UserPromptSubmit", "prompt": "do it"},
+            {"hook_event_name": "PreToolUse", "tool_name": "run_in_terminal", "tool_input": {"command": "ls"}, "tool_use_id": "t"},
+            {"hook_event_name": "PreToolUse", "tool_name": "read_file", "tool_input": {"filePath": "/p/a"}, "tool_use_id": "t"},
+            {"hook_event_name": "PreToolUse", "tool_name": "create_file", "tool_input": {"filePath": "/p/a", "content": "x"}},
+            {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": {"input": patch}},
+            {"hook_event_name": "PreToolUse", "tool_name": "multi_replace_string_in_file",
+                "tool_input": {"replacements": [{"filePath": "/p/a", "oldString": "x", "newString": "y"}]}},
+            {"hook_event_name": "PreToolUse", "tool_name": "mcp_mini_echo", "tool_input": {"text": "hi"}},
+            {"hook_event_name": "PostToolUse", "tool_name": "run_in_terminal", "tool_input": {"command": "ls"}, "tool_response": "a"},
+            {"hook_event_name": "Stop", "stop_hook_active": false},
+        ]),
+        "cursor" => json!([
+            {"hook_event_name": "sessionStart", "is_background_agent": false},
+            {"hook_event_name": "beforeSubmitPrompt", "prompt": "do it"},
+            {"hook_event_name": "preToolUse", "tool_name": "Shell", "tool_input": {"command": "ls"}, "tool_use_id": "t"},
+            {"hook_event_name": "preToolUse", "tool_name": "Read", "tool_input": {"file_path": "/p/a"}, "tool_use_id": "t"},
+            {"hook_event_name": "preToolUse", "tool_name": "Write", "tool_input": {"path": "/p/a", "contents": "x"}},
+            {"hook_event_name": "preToolUse", "tool_name": "MCP:echo", "tool_input": {"text": "hi"}, "mcp_server_name": "mini"},
+            {"hook_event_name": "postToolUse", "tool_name": "Shell", "tool_input": {"command": "ls"}, "tool_output": "{}", "duration": 5.5},
+            {"hook_event_name": "postToolUseFailure", "tool_name": "Shell", "tool_input": {"command": "ls"},
+                "error_message": "no", "failure_type": "error", "is_interrupt": false},
+            {"hook_event_name": "stop", "status": "completed", "loop_count": 0},
+            {"hook_event_name": "afterAgentResponse", "text": "done"},
+        ]),
+        "windsurf" => json!([
+            {"agent_action_name": "pre_user_prompt", "tool_info": {"user_prompt": "do it"}},
+            {"agent_action_name": "pre_run_command", "tool_info": {"command_line": "ls", "cwd": "/p"}},
+            {"agent_action_name": "post_run_command", "tool_info": {"command_line": "ls", "cwd": "/p"}},
+            {"agent_action_name": "pre_read_code", "tool_info": {"file_path": "/p/a"}},
+            {"agent_action_name": "pre_write_code",
+                "tool_info": {"file_path": "/p/a", "edits": [{"old_string": "x", "new_string": "y"}]}},
+            {"agent_action_name": "pre_mcp_tool_use",
+                "tool_info": {"mcp_server_name": "mini", "mcp_tool_name": "echo", "mcp_tool_arguments": {"text": "hi"}}},
+            {"agent_action_name": "post_cascade_response", "tool_info": {"response": "done"}},
+        ]),
+        other => panic!("nothing was recorded of {other}, and nothing is made up for it"),
+    };
+    let Value::Array(mut payloads) = payloads else { panic!("a list") };
+    let common = match agent {
+        "vscode" => json!({"session_id": "s", "cwd": "/p"}),
+        "cursor" => json!({"conversation_id": "s", "generation_id": "g", "workspace_roots": ["/p"]}),
+        _ => json!({"trajectory_id": "s", "execution_id": "g", "model_name": "m"}),
+    };
+    for payload in &mut payloads {
+        let fields = payload.as_object_mut().expect("an object");
+        fields.extend(common.as_object().expect("an object").clone());
+    }
+    payloads
 }
 
 /// Small, seeded, the same everywhere.

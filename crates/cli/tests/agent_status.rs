@@ -8,6 +8,7 @@ use std::fs;
 use std::process::{Command, Output};
 
 use boathook_engine::agent::AGENTS;
+use boathook_engine::digest::Digest;
 use boathook_engine::event::EVENTS;
 use context::TestContext;
 use insta::assert_snapshot;
@@ -89,8 +90,8 @@ fn a_page_says_what_is_found_and_wired() {
     Codex CLI (codex)
       program  [TEST]/bin/codex, version 0.1.0
       wired    user: [HOME]/.codex/hooks.json ([N] entries)
-    warning: Codex has no record of trust for our entries, and skips what it does not trust without a word
-      help: start `codex`, type `/hooks`, and trust the entries of Boathook
+    warning: nobody trusted our entries in Codex: it skips what is not trusted, and says nothing
+      help: start `codex`, type `/hooks`, look at the entries of Boathook and trust them
 
     Gemini CLI (gemini)
       program  [TEST]/bin/gemini, its version is not known
@@ -125,7 +126,7 @@ fn every_fault_of_a_wiring_is_told() {
             "a program that is gone",
             ours,
             "/old/bin/boathook".to_owned(),
-            &["/old/bin/boathook, which is gone"],
+            &["/old/bin/boathook, which is gone: the agent refuses what it should ask about"],
         ),
         (
             "another program",
@@ -186,27 +187,44 @@ fn trust_of_codex_is_read_from_its_own_record() {
         r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"mine"}]}]}}"#,
     );
     works(&cx, &["install", "codex"]);
-    assert!(problems(&cx, "codex")[0].contains("no record of trust for our entries"));
-    let hooks: Value =
-        serde_json::from_str(&context::read(&cx.path("home/.codex/hooks.json"))).expect("JSON");
+    assert!(problems(&cx, "codex")[0].starts_with("nobody trusted our entries in Codex"));
     let file = cx.path("home/.codex/hooks.json");
+    let hooks: Value = serde_json::from_str(&context::read(&file)).expect("JSON");
     let mut config = String::from("[features]\nhooks = true\n");
-    for event in hooks["hooks"].as_object().expect("events").keys() {
+    for (event, groups) in hooks["hooks"].as_object().expect("events") {
         let snake: String = event
             .char_indices()
             .map(|(at, c)| if at > 0 && c.is_uppercase() { format!("_{c}") } else { c.to_string() })
-            .collect();
+            .collect::<String>()
+            .to_lowercase();
         // Ours stands behind the user's own.
         let group = usize::from(event == "PreToolUse");
-        let key = format!("{}:{}:{group}:0", file.display(), snake.to_lowercase());
-        config.push_str(&format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:x\"\n"));
+        let handler = &groups[group]["hooks"][0];
+        let pinned = format!(
+            r#"{{"event_name":"{snake}","hooks":[{{"async":false,"command":{},"timeout":{},"type":"command"}}]}}"#,
+            handler["command"], handler["timeout"]
+        );
+        let key = format!("{}:{snake}:{group}:0", file.display());
+        let hash = Digest::of(pinned.as_bytes());
+        config.push_str(&format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:{hash}\"\n"));
     }
-    cx.write("home/.codex/config.toml", &config);
-    assert_eq!(problems(&cx, "codex"), [""; 0]);
-    cx.write("home/.codex/config.toml", config.replace("hooks = true", "hooks = false"));
-    assert_eq!(problems(&cx, "codex"), ["Codex runs no hooks: [features] hooks = false in config.toml"]);
-    cx.write("home/.codex/config.toml", config.replace("pre_tool_use:1:0", "pre_tool_use:0:0"));
-    assert!(problems(&cx, "codex")[0].contains("no record of trust for PreToolUse,"));
+    let trusted = |config: String| {
+        cx.write("home/.codex/config.toml", config);
+        problems(&cx, "codex")
+    };
+    assert_eq!(trusted(config.clone()), [""; 0]);
+    let words = said(&cx, &agent(&cx, &["status", "codex"]));
+    assert!(words.contains("  trust    Codex trusts all "), "{words}");
+    let off = trusted(config.replace("hooks = true", "hooks = false"));
+    assert_eq!(off, ["Codex runs no hooks: [features] hooks = false in config.toml"]);
+    let other = trusted(config.replace("pre_tool_use:1:0", "pre_tool_use:0:0"));
+    assert_eq!(other, ["nobody trusted PreToolUse in Codex: it skips what is not trusted, and says nothing"]);
+    // Codex goes by the text: a program that stands elsewhere must be trusted anew.
+    let text = context::read(&file);
+    cx.write("home/.codex/hooks.json", text.replacen("\"timeout\": 3600", "\"timeout\": 60", 1));
+    let changed = trusted(config);
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    assert!(changed[0].starts_with("what somebody trusted in Codex changed since"), "{changed:?}");
 }
 
 #[test]

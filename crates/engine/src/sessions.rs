@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::state::{Durability, StateDir, StateError};
 
 /// A session that nobody touched for this long is forgotten.
-const OLDEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub(crate) const OLDEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// This many are kept in memory.
 const MOST_IN_MEMORY: usize = 1_000;
 
@@ -56,12 +56,7 @@ impl Sessions {
     pub fn end(&mut self, conversation: &str) {
         self.known.remove(conversation);
         let _ = self.state.remove(FOLDER, &file_name(conversation));
-        for name in self.state.names(FOLDER).unwrap_or_default() {
-            let touched = self.state.file(FOLDER, &name).metadata().and_then(|data| data.modified());
-            if touched.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > OLDEST)) {
-                let _ = self.state.remove(FOLDER, &name);
-            }
-        }
+        self.state.forget_old(FOLDER, ".json", OLDEST);
     }
 }
 

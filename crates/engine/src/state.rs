@@ -9,6 +9,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::digest::Digest;
 
@@ -163,6 +164,17 @@ impl StateDir {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(StateError::Io(self.file(folder, name), error)),
+        }
+    }
+
+    /// Removes the files with such an ending that nobody wrote for so long. What
+    /// cannot be removed stays.
+    pub fn forget_old(&self, folder: &str, ending: &str, oldest: Duration) {
+        for name in self.names(folder).unwrap_or_default().iter().filter(|name| name.ends_with(ending)) {
+            let touched = self.file(folder, name).metadata().and_then(|data| data.modified());
+            if touched.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > oldest)) {
+                let _ = self.remove(folder, name);
+            }
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Entry {
     /// Nobody else's handler is in its group.
     alone: bool,
     /// All it says.
-    handler: Value,
+    pub handler: Value,
 }
 
 /// The text with an entry of ours for each of the agent's events, and no other

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::codex::{self, CodexState};
+use super::codex::{self, CodexState, Trust};
 use super::command::{Program, Stale};
 use super::obstacles::{Concerns, Obstacle};
 use super::present::{Found, present};
@@ -86,16 +86,19 @@ impl Examined {
         if !wired.is_wired() {
             return;
         }
+        let then = match self.wiring.shut_without_us {
+            true => "the agent refuses what it should ask about",
+            false => "no hook is asked, and nothing is refused",
+        };
         for called in &wired.programs {
-            match program.and_then(|program| program.stale(called)) {
-                Some(Stale::Gone) => self
-                    .say(format!("{file} calls {called}, which is gone: hooks are not asked"), again.clone()),
-                Some(Stale::Other) => self.say(
-                    format!("{file} calls {called}, which is another program than this one"),
-                    again.clone(),
-                ),
-                None => {}
-            }
+            let problem = match program.and_then(|program| program.stale(called)) {
+                Some(Stale::Gone) => format!("{file} calls {called}, which is gone: {then}"),
+                Some(Stale::Other) => {
+                    format!("{file} calls {called}, which is another program than this one")
+                }
+                None => continue,
+            };
+            self.say(problem, again.clone());
         }
         let wanted = if self.wiring.is_plugin() { &[][..] } else { self.wiring.events() };
         let missing: Vec<&str> =
@@ -147,13 +150,33 @@ impl Examined {
         if let Some(off) = state.off {
             self.say(format!("Codex runs no hooks: {off}"), "remove that line".to_owned());
         }
-        if !state.untrusted.is_empty() {
-            let which =
-                if state.trusted.is_empty() { "our entries".to_owned() } else { state.untrusted.join(", ") };
-            self.say(
-                format!("Codex has no record of trust for {which}, and skips what it does not trust without a word"),
-                "start `codex`, type `/hooks`, and trust the entries of Boathook".to_owned(),
-            );
+        let which = |events: Vec<&str>| match events.len() == state.entries.len() {
+            true => "our entries".to_owned(),
+            false => events.join(", "),
+        };
+        let look = "start `codex`, type `/hooks`, look at the entries of Boathook and trust them";
+        let kinds = [
+            (
+                Trust::Never,
+                "nobody trusted {} in Codex: it skips what is not trusted, and says nothing",
+                look,
+            ),
+            (
+                Trust::Changed,
+                "what somebody trusted in Codex changed since, and is skipped until it is trusted again: {}",
+                look,
+            ),
+            (
+                Trust::Off,
+                "switched off in Codex, and not run: {}",
+                "start `codex`, type `/hooks`, and switch it on",
+            ),
+        ];
+        for (trust, words, help) in kinds {
+            let events = state.of(trust);
+            if !events.is_empty() {
+                self.say(words.replace("{}", &which(events)), help.to_owned());
+            }
         }
         self.codex = Some(state);
     }

@@ -1,8 +1,10 @@
 //! Files of other people: looked at without following links, replaced whole
 //! and only while they are what we looked at, or left alone with the reason.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
@@ -24,6 +26,13 @@ pub fn look(path: &Path) -> Result<Option<String>, Failed> {
             let target = fs::read_link(path).unwrap_or_default();
             let problem = format!("it is a link to {}; nothing was changed", target.display());
             let help = "whoever keeps that file must change it: `--dry-run` on a copy shows the entries, or replace the link by the file itself";
+            return Err(refuse(problem, help));
+        }
+        // Replacing it would part the names, and whoever keeps the other one
+        // would not learn of it.
+        Ok(found) if found.is_file() && names(&found) > 1 => {
+            let problem = format!("it is one file under {} names; nothing was changed", names(&found));
+            let help = "whoever keeps the other name must change it, or put a copy in its place: `cp -p FILE NEW && mv NEW FILE`";
             return Err(refuse(problem, help));
         }
         Ok(_) => {}
@@ -112,12 +121,44 @@ fn fresh(
     let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if exists {
-        file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
+        let found = fs::metadata(path)?;
+        keep_owner(file.as_file(), &found)?;
+        file.as_file().set_permissions(found.permissions())?;
     } else {
         crate::write_file::set_access(file.as_file(), access)?;
     }
     file.as_file().sync_all()?;
     Ok(file)
+}
+
+/// Root may change the files of others; they stay theirs.
+#[cfg(unix)]
+fn keep_owner(file: &File, of: &Metadata) -> io::Result<()> {
+    let now = file.metadata()?;
+    match (now.uid(), now.gid()) == (of.uid(), of.gid()) {
+        true => Ok(()),
+        false => fchown(file, Some(of.uid()), Some(of.gid())).map_err(|error| {
+            let words =
+                format!("it belongs to user {} and group {}, and would not stay theirs", of.uid(), of.gid());
+            io::Error::new(error.kind(), words)
+        }),
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// How many names a file has.
+#[cfg(unix)]
+fn names(found: &Metadata) -> u64 {
+    found.nlink()
+}
+
+#[cfg(not(unix))]
+fn names(_: &Metadata) -> u64 {
+    1
 }
 
 /// A folder that somebody made read-only is meant to stay as it is.

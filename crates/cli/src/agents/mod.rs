@@ -15,6 +15,7 @@ pub mod seen;
 pub mod servers;
 pub mod tables;
 mod target;
+pub mod twice;
 mod wiring;
 mod work;
 

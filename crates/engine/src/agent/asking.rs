@@ -29,6 +29,9 @@ const TIMED: [EventKind; 4] = [
     EventKind::AfterMcpExecution,
 ];
 
+/// How a session starts that nobody knew before.
+const STARTUP: &str = "startup";
+
 /// One happening while its events are asked.
 pub(super) struct Asking<'a> {
     adapter: &'a Adapter<'a>,
@@ -98,6 +101,7 @@ impl<'a> Asking<'a> {
     pub(super) fn decide(&self) -> Vec<Decided> {
         let common = &self.common;
         match &self.happening.moment {
+            Moment::SessionStart { .. } if self.began_before() => Vec::new(),
             Moment::SessionStart { background, .. } => {
                 self.all([(EventKind::SessionStart, common.session_start(*background))])
             }
@@ -225,12 +229,19 @@ impl<'a> Asking<'a> {
         if told.is_some() || !self.is_timed() {
             return Took(told.unwrap_or(0.0));
         }
-        let ended = |memory: &mut Memory| memory.call_ended(&key_of(self.happening), ids::now_millis());
+        let ended = |memory: &mut Memory| memory.call_ended(&key_of(self.happening, None), ids::now_millis());
         Took(self.change(ended).flatten().unwrap_or(0.0))
     }
 
     fn is_timed(&self) -> bool {
         TIMED.iter().any(|kind| has(&self.hooks, *kind))
+    }
+
+    /// Some agents tell at every run that a session starts. One that is resumed
+    /// says so.
+    fn began_before(&self) -> bool {
+        let anew = matches!(&self.happening.moment, Moment::SessionStart { source: Some(source), .. } if source == STARTUP);
+        anew && self.memory.began.is_some()
     }
 
     fn is_follow_up(&self, text: &str) -> bool {
@@ -239,7 +250,7 @@ impl<'a> Asking<'a> {
 
     /// Some agents tell that a call failed which we refused.
     fn is_told_already(&self) -> bool {
-        let told = |memory: &mut Memory| memory.was_refused(&key_of(self.happening));
+        let told = |memory: &mut Memory| memory.was_refused(&key_of(self.happening, None));
         has(&self.hooks, EventKind::PostToolUseFailure) && self.change(told).unwrap_or(false)
     }
 
@@ -282,8 +293,9 @@ impl<'a> Asking<'a> {
             Moment::SessionStart { .. } => {
                 let model = self.happening.model.clone().filter(|_| !self.hooks.hooks.is_empty());
                 lessons.extend(model.map(Lesson::Model));
-                let timed = has(&self.hooks, EventKind::SessionEnd);
-                lessons.extend(timed.then(|| Lesson::SessionBegan(ids::now_millis())));
+                let asked = [EventKind::SessionStart, EventKind::SessionEnd];
+                let asked = asked.into_iter().any(|kind| has(&self.hooks, kind));
+                lessons.extend(asked.then(|| Lesson::SessionBegan(ids::now_millis())));
             }
             Moment::Prompt { text } if self.is_follow_up(text) => lessons.push(Lesson::FollowedUp),
             Moment::BeforeTool { calls } => lessons.extend(self.of_calls(calls, verdict)),
@@ -300,7 +312,7 @@ impl<'a> Asking<'a> {
     }
 
     fn of_calls(&self, calls: &[ToolCall], verdict: &Verdict) -> Vec<Lesson> {
-        let key = || key_of(self.happening);
+        let key = || key_of(self.happening, verdict.input.as_ref());
         if verdict.refused.is_some() {
             let told = has(&self.hooks, EventKind::PostToolUseFailure);
             return told.then(|| Lesson::Refused(key())).into_iter().collect();

@@ -1,6 +1,7 @@
 //! What of our events and answers an agent has: data of each dialect, from
 //! which `agent status` and the manual make their tables.
 
+use super::Agent;
 use crate::event::{AnswerField, EventKind};
 
 /// One event of ours in an agent.
@@ -36,6 +37,14 @@ pub enum Effect {
     Degraded(&'static str),
     /// Not at all, for this reason; said aloud when it happens.
     Lost(&'static str),
+}
+
+impl Agent {
+    /// What becomes of a field of an answer on an event.
+    pub fn effect(&self, event: EventKind, field: AnswerField) -> Option<Effect> {
+        let row = self.coverage.iter().find(|row| row.event == event)?;
+        row.fields.iter().find(|(of, _)| *of == field).map(|(_, effect)| *effect)
+    }
 }
 
 #[cfg(test)]

@@ -9,18 +9,17 @@
 use serde_json::{Map, Value};
 
 use super::happening::{Happening, Moment, ToolCall};
+use super::rewriting::call_instead;
 use super::verdict::{Verdict, Words};
-use super::{Agent, Asks, Preferences};
+use super::{Agent, Asks, Effect, Preferences};
 use crate::answer::Permission;
 use crate::decision::Decision;
-use crate::event::Gate;
+use crate::event::{AnswerField, Gate};
 use crate::fill::Event;
 use crate::merge::{DO_NOT_WORK_AROUND, join, model_text};
 
-/// A redaction that is longer is cut in what the model is told,
+/// A redaction that is longer is cut in what the model is told.
 const LONGEST_REDACTION: usize = 64 * 1024;
-/// and so is an input that a hook wants instead.
-const LONGEST_INPUT: usize = 16 * 1024;
 
 /// One event that was asked, and what came of it.
 #[derive(Debug)]
@@ -47,6 +46,7 @@ pub fn verdict(
         refusals: Vec::new(),
         asks: Vec::new(),
         allowed: Vec::new(),
+        rewrites: Vec::new(),
         notices: Vec::new(),
         contexts: Vec::new(),
         verdict: Verdict::default(),
@@ -93,6 +93,8 @@ struct Joining<'a> {
     asks: Vec<Words>,
     /// The calls that a hook allowed.
     allowed: Vec<usize>,
+    /// Other inputs, one place for each call; empty when there are none.
+    rewrites: Vec<Option<Map<String, Value>>>,
     notices: Vec<String>,
     contexts: Vec<String>,
     verdict: Verdict,
@@ -109,7 +111,7 @@ impl Joining<'_> {
             Gate::ExitCode => {}
             Gate::None => self.notices.extend(decision.user_message.clone()),
         }
-        self.contexts.extend(decision.additional_context.clone());
+        self.add_context(decision);
         self.verdict.env.extend(decision.env.iter().cloned());
         if decision.followup_message.is_some() {
             self.verdict.follow_up.clone_from(&decision.followup_message);
@@ -117,6 +119,23 @@ impl Joining<'_> {
         if let Some(output) = &decision.updated_mcp_tool_output {
             let text = || Value::from(output.get());
             self.replace_output(serde_json::from_str(output.get()).unwrap_or_else(|_| text()));
+        }
+    }
+
+    /// Where the agent's own table says that context is lost, it is said aloud.
+    /// With a call it may still go with a refusal.
+    fn add_context(&mut self, decision: &Decision) {
+        let Some(context) = decision.additional_context.clone() else { return };
+        let with_call = matches!(self.happening.moment, Moment::BeforeTool { .. });
+        match self.agent.effect(decision.event, AnswerField::AdditionalContext) {
+            Some(Effect::Lost(why)) if !with_call => self.notices.push(format!(
+                "{} gives its model no context at {} ({why}), so this did not reach it: {context}",
+                self.agent.title,
+                decision.event.name()
+            )),
+            Some(Effect::Applied | Effect::Degraded(_) | Effect::Lost(_)) | None => {
+                self.contexts.push(context)
+            }
         }
     }
 
@@ -157,12 +176,8 @@ impl Joining<'_> {
             self.refusals.push(Words { model: model_text(&one.event, &why), user: why });
         }
         let Some(wanted) = rewritten(&one.decision, call) else { return };
-        if !self.agent.abilities.rewrites {
-            self.refusals.push(wanted_instead(self.agent, self.happening, call, wanted));
-            return;
-        }
-        self.verdict.rewrites.resize(calls.len(), None);
-        self.verdict.rewrites[one.call] = Some(wanted);
+        self.rewrites.resize(calls.len(), None);
+        self.rewrites[one.call] = Some(wanted);
     }
 
     fn replace_output(&mut self, output: Value) {
@@ -185,12 +200,27 @@ impl Joining<'_> {
         ));
     }
 
-    fn verdict(self) -> Verdict {
+    /// What other input the call gets. Where the agent cannot be given it, the
+    /// call is refused here, so that everybody knows. What is refused anyway is
+    /// not offered to the model in another form.
+    fn fold(&mut self) {
+        let Moment::BeforeTool { calls } = &self.happening.moment else { return };
+        if self.rewrites.is_empty() || !self.refusals.is_empty() {
+            return;
+        }
+        match (self.agent.fold)(self.happening, &self.rewrites) {
+            Some(input) => self.verdict.input = Some(input),
+            None => self.refusals.push(call_instead(self.agent, self.happening, calls, &self.rewrites)),
+        }
+    }
+
+    fn verdict(mut self) -> Verdict {
+        self.fold();
         let Joining { agent, preferences, happening, refusals, asks, allowed, .. } = self;
         let (mut verdict, mut notices) = (self.verdict, self.notices);
         verdict.context = join(self.contexts);
         verdict.refused = joined(refusals);
-        verdict.replace_refused = preferences.replace_refused_calls;
+        verdict.cancel_refused = preferences.cancel_refused_calls;
         let undelivered =
             matches!(happening.moment, Moment::BeforeTool { .. }) && !agent.abilities.context_before_tool;
         match (&mut verdict.refused, undelivered) {
@@ -207,9 +237,7 @@ impl Joining<'_> {
             })),
             (_, false) => {}
         }
-        if verdict.refused.is_some() {
-            verdict.rewrites.clear();
-        } else {
+        if verdict.refused.is_none() {
             verdict.ask = joined(asks);
             let all_allowed = match &happening.moment {
                 Moment::BeforeTool { calls } => (0..calls.len()).all(|call| allowed.contains(&call)),
@@ -281,44 +309,8 @@ fn redaction(path: &str, redacted: &str) -> Words {
     }
 }
 
-/// A call the agent cannot change: the model may make the one that is wanted.
-fn wanted_instead(
-    agent: &Agent,
-    happening: &Happening,
-    call: &ToolCall,
-    wanted: Map<String, Value>,
-) -> Words {
-    let name = happening.call.as_ref().map_or(call.name.as_str(), |native| native.name.as_str());
-    let native = native_names(happening, call, wanted);
-    let input = Value::Object(native).to_string();
-    let (input, note) = shortened(&input, LONGEST_INPUT);
-    let user = format!(
-        "A hook wants `{name}` to run with another input, and {} cannot change it, so the call was refused.",
-        agent.title
-    );
-    let model = format!(
-        "{user} If the task still needs it, call `{name}` again with exactly this input{note}: {input}"
-    );
-    Words { user, model }
-}
-
-/// The input by the names the model used: a field that has another name with
-/// the same value there has that name.
-fn native_names(happening: &Happening, call: &ToolCall, wanted: Map<String, Value>) -> Map<String, Value> {
-    let Some(native) = &happening.call else { return wanted };
-    let name_of = |name: String| {
-        if native.input.contains_key(&name) {
-            return name;
-        }
-        let same = |(other, value): &(&String, &Value)| {
-            call.input.get(&name) == Some(*value) && !call.input.contains_key(*other)
-        };
-        native.input.iter().find(same).map_or(name.clone(), |(other, _)| other.clone())
-    };
-    wanted.into_iter().map(|(name, value)| (name_of(name), value)).collect()
-}
-
-fn shortened(text: &str, most: usize) -> (&str, String) {
+/// So much of a text, and what is said of the rest.
+pub(super) fn shortened(text: &str, most: usize) -> (&str, String) {
     if text.len() <= most {
         return (text, String::new());
     }

@@ -133,7 +133,7 @@ fn a_rewrite_is_told_or_refused_and_never_lost() {
     happening.call = Some(NativeCall { name: "bash".to_owned(), id: None, input: native });
     let of = |agent: &Agent| verdict(agent, Preferences::default(), &happening, &[rewrite()]);
     let wanted = object(json!({"command": "ls -l", "file_path": "x"}));
-    assert_eq!(of(&ABLE).rewrites, [Some(wanted)]);
+    assert_eq!(of(&ABLE).input, Some(wanted));
     let words = of(&UNABLE).refused.expect("a refusal");
     assert!(
         words.model.ends_with(r#"with exactly this input: {"command":"ls -l","path":"x"}"#),
@@ -148,7 +148,36 @@ fn a_rewrite_is_told_or_refused_and_never_lost() {
     // A hook that gives the input back as it was changed nothing.
     let same = decided(EventKind::PreToolUse, |decision| decision.updated_input = to_raw_value(&given).ok());
     let verdict = verdict(&UNABLE, Preferences::default(), &happening, &[same]);
-    assert_eq!((verdict.refused, verdict.rewrites), (None, Vec::new()));
+    assert_eq!((verdict.refused, verdict.input), (None, None));
+}
+
+#[test]
+fn a_rewrite_that_a_dialect_cannot_fold_back_is_refused_before_it_is_encoded() {
+    let rewrite = |call: usize, wanted: Value| {
+        let one = decided(EventKind::PreToolUse, |it| it.updated_input = to_raw_value(&wanted).ok());
+        Decided { call, ..one }
+    };
+    let write = |path: &str| call(ToolClass::Write, "Write", json!({"file_path": path, "content": "x"}));
+    let mut patch = happening(Moment::BeforeTool { calls: vec![write("/a"), write("/b")] });
+    let input = object(json!({"input": "*** Begin Patch"}));
+    patch.call = Some(NativeCall { name: "apply_patch".to_owned(), id: None, input });
+    let of = |decided: &[Decided]| verdict(&UNABLE, Preferences::default(), &patch, decided);
+    let words = of(&[rewrite(1, json!({"file_path": "/c"}))]).refused.expect("a refusal");
+    let said = "call `apply_patch` again so that it does exactly this: \
+        Write {\"file_path\":\"/a\",\"content\":\"x\"}\nWrite {\"file_path\":\"/c\"}";
+    assert!(words.model.ends_with(said), "{}", words.model);
+    // What a hook refuses is not offered in another form.
+    let denied = || deny(EventKind::PreToolUse, Some("no"), None);
+    let words = of(&[rewrite(0, json!({"file_path": "/c"})), denied()]).refused.expect("a refusal");
+    assert_eq!(words.user, "no");
+    // A question about a call that cannot run as it is wanted is not put.
+    let question = verdict(
+        &CAREFUL,
+        Preferences { ask_where_possible: true, ..Preferences::default() },
+        &patch,
+        &[rewrite(0, json!({"file_path": "/c"})), ask(Some("why"))],
+    );
+    assert!(question.refused.is_some() && question.ask.is_none());
 }
 
 #[test]
@@ -199,6 +228,24 @@ fn what_cannot_be_told_is_said_aloud() {
 
     let open = || decided(EventKind::PreToolUse, |it| it.warnings = vec!["hook `x` crashed".to_owned()]);
     assert_eq!(told(&ABLE, &[open(), open()]).notice.as_deref(), Some("hook `x` crashed"), "said once");
+}
+
+#[test]
+fn context_that_an_agents_table_calls_lost_is_said_aloud() {
+    let context = |kind| decided(kind, |it| it.additional_context = Some("mind the gap".to_owned()));
+    let stop = happening(Moment::SubagentStop(crate::agent::Ending::default()));
+    let cases = [("claude", false), ("qwen", true), ("copilot", true), ("codex", true), ("vscode", true)];
+    for (name, lost) in cases {
+        let agent = crate::agent::named(name).expect(name);
+        let verdict = verdict(agent, Preferences::default(), &stop, &[context(EventKind::SubagentStop)]);
+        assert_eq!(verdict.context.is_none(), lost, "{name}");
+        let notice = verdict.notice.unwrap_or_default();
+        assert_eq!(
+            notice.contains("subagentStop") && notice.contains("mind the gap"),
+            lost,
+            "{name}: {notice}"
+        );
+    }
 }
 
 #[test]

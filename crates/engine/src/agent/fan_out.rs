@@ -119,7 +119,7 @@ impl Common<'_> {
 
     /// `beforeShellExecution` of what would run.
     pub fn before_shell(&self, input: &Map<String, Value>) -> Event {
-        let (command, cwd) = (command_of(input), self.cwd());
+        let (command, cwd) = (command_of(input), self.directory(input).unwrap_or_default());
         self.event(&input::BeforeShellExecution { command, cwd, sandbox: None })
     }
 
@@ -277,7 +277,7 @@ impl Common<'_> {
             output,
             duration: took.0.into(),
             sandbox: None,
-            cwd: self.happening.cwd.clone(),
+            cwd: self.directory(&call.input),
         })
     }
 
@@ -307,13 +307,19 @@ impl Common<'_> {
         absolute(self.happening.cwd.as_deref(), path)
     }
 
-    fn cwd(&self) -> String {
-        self.happening.cwd.clone().unwrap_or_default()
+    /// Where a command runs: where its input says, else where the agent is. No
+    /// agent has a field of Cursor's name for it, so one that stands in the call
+    /// itself was made up by the model, and the agent does not obey it.
+    fn directory(&self, input: &Map<String, Value>) -> Option<String> {
+        const OURS: &str = "working_directory";
+        let made_up = self.happening.call.as_ref().is_some_and(|call| call.input.contains_key(OURS));
+        let own = text(input, OURS).filter(|directory| !directory.is_empty() && !made_up);
+        own.map(|directory| self.absolute(&directory)).or_else(|| self.happening.cwd.clone())
     }
 
     /// The product tells it on shell tools.
     fn cwd_of(&self, call: &ToolCall) -> Option<String> {
-        self.happening.cwd.clone().filter(|_| call.class == ToolClass::Shell)
+        self.directory(&call.input).filter(|_| call.class == ToolClass::Shell)
     }
 
     fn call_id(&self) -> Option<String> {

@@ -105,6 +105,38 @@ fn a_command_is_seen_in_whatever_form_it_is_written() {
 }
 
 #[test]
+fn a_command_runs_where_its_input_says() {
+    let happening = happening(Moment::Nothing("these events are made by hand"));
+    let common = common(&happening);
+    let cases = [
+        (json!({"command": "ls"}), "/project"),
+        (json!({"command": "ls", "working_directory": "sub"}), "/project/sub"),
+        (json!({"command": "ls", "working_directory": "/etc"}), "/etc"),
+        (json!({"command": "ls", "working_directory": ""}), "/project"),
+        (json!({"command": "ls", "working_directory": 7}), "/project"),
+    ];
+    for (input, expected) in cases {
+        let call = call(ToolClass::Shell, "Shell", input.clone());
+        let after = common.after(&call, &Output::default(), Took(1.0)).into_iter();
+        let events = [common.pre_tool_use(&call), common.before_shell(&call.input)].into_iter().chain(after);
+        for event in events {
+            let name = event.kind.name();
+            assert_eq!(event.payload.text("cwd").as_deref(), Some(expected), "{name} of {input}");
+        }
+    }
+}
+
+#[test]
+fn a_directory_that_the_model_made_up_is_none() {
+    let made_up =
+        call(ToolClass::Shell, "Shell", json!({"command": "ls", "working_directory": "/elsewhere"}));
+    let mut happening = happening(Moment::Nothing("these events are made by hand"));
+    happening.call = Some(NativeCall { name: "run".to_owned(), id: None, input: made_up.input.clone() });
+    let event = common(&happening).before_shell(&made_up.input);
+    assert_eq!(event.payload.text("cwd").as_deref(), Some("/project"));
+}
+
+#[test]
 fn what_a_tool_returned_is_json_text() {
     let happening = happening(Moment::Nothing("these events are made by hand"));
     let common = common(&happening);

@@ -199,6 +199,21 @@ pub struct Ending {
     pub tokens: Option<(u64, u64)>,
 }
 
+impl McpServer {
+    /// A server's tool, of which no more is known.
+    pub fn named(name: &str, tool: &str) -> McpServer {
+        McpServer { name: name.to_owned(), tool: tool.to_owned(), ..McpServer::default() }
+    }
+}
+
+impl ToolCall {
+    /// The call as one of a server's tool.
+    pub fn of_server(self, server: McpServer) -> ToolCall {
+        let name = format!("MCP:{}", server.tool);
+        ToolCall { name, class: ToolClass::Mcp, server: Some(server), ..self }
+    }
+}
+
 impl Happening {
     /// A happening of which nothing but the name is known yet.
     pub fn of(event: &str, moment: Moment) -> Happening {

@@ -3,7 +3,7 @@
 //! subagent was told to do, what we refused and what we said to go on with.
 //!
 //! One small file for each session in the state directory, forgotten when the
-//! session ends. To lose it costs a duration or an id, never a decision.
+//! session ends or was not touched for a month. To lose it costs a duration or an id, never a decision.
 
 use std::fs::{File, TryLockError};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::happening::Happening;
 use crate::digest::Digest;
+use crate::sessions::OLDEST;
 use crate::state::{Durability, StateDir};
 
 const FOLDER: &str = "agents";
@@ -128,6 +129,11 @@ impl Memories {
         let mut memory = before.clone();
         let result = change(&mut memory);
         if memory != before {
+            // Not every agent says that a session ends. Once for each new session
+            // those are removed that nobody touched for long.
+            if before == Memory::default() {
+                self.state.forget_old(FOLDER, ".json", OLDEST);
+            }
             let bytes = serde_json::to_vec(&memory).unwrap_or_default();
             let _ = self.state.write(FOLDER, &self.file, &bytes, Durability::Relaxed);
         }
@@ -203,12 +209,14 @@ impl Memory {
     }
 }
 
-/// A call's id, else what it is.
-pub fn key_of(happening: &Happening) -> String {
+/// A call's id, else what it is: its tool and the input it runs with, which is
+/// another one than was told where hooks rewrote it. Fields have no order.
+pub fn key_of(happening: &Happening, rewritten: Option<&Map<String, Value>>) -> String {
     match &happening.call {
         None => String::new(),
         Some(call) => call.id.clone().filter(|id| !id.is_empty()).unwrap_or_else(|| {
-            let input = Value::Object(call.input.clone());
+            let mut input = Value::Object(rewritten.unwrap_or(&call.input).clone());
+            input.sort_all_objects();
             format!("{:.32}", Digest::of(format!("{}\0{input}", call.name).as_bytes()))
         }),
     }
@@ -228,6 +236,10 @@ fn push<T>(list: &mut Vec<T>, item: T) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    use super::super::happening::{Moment, NativeCall};
+    use super::super::tiny::object;
     use super::*;
     use crate::testing::TempDir;
 
@@ -278,6 +290,48 @@ mod tests {
         assert_eq!(of("one", "t").recall(), Memory::default());
         of("one", "s").forget();
         assert_eq!(of("one", "s").recall(), Memory::default());
+    }
+
+    #[test]
+    fn a_session_that_never_said_it_ended_is_forgotten_after_a_month() {
+        let place = TempDir::new();
+        let of = |session: &str| Memories::of(StateDir::new(place.path().join("state")), "one", session);
+        let learn = |session: &str, id: &str| of(session).learn(vec![Lesson::Generation(id.to_owned())]);
+        let age = |name: &str, days: u64| {
+            let file = File::options().write(true).open(place.path().join("state").join(FOLDER).join(name));
+            let then = std::fs::metadata(place.path()).and_then(|data| data.modified()).expect("a time");
+            file.expect(name).set_modified(then - Duration::from_secs(days * 24 * 60 * 60)).expect(name);
+        };
+        ["old", "young", "known"].iter().for_each(|session| learn(session, "g"));
+        age(&of("old").file, 31);
+        age(&of("young").file, 29);
+        age(LOCK, 400);
+        learn("known", "h");
+        assert_ne!(of("old").recall(), Memory::default(), "a session that is known looks at no other");
+        learn("new", "g");
+        assert_eq!(of("old").recall(), Memory::default());
+        for kept in ["young", "known", "new"] {
+            assert_ne!(of(kept).recall(), Memory::default(), "{kept}");
+        }
+        assert!(place.path().join("state").join(FOLDER).join(LOCK).exists(), "others may hold it");
+    }
+
+    #[test]
+    fn a_call_without_an_id_is_known_by_the_input_it_runs_with() {
+        let happening = |id: Option<&str>, input: Value| {
+            let moment = Moment::Nothing("only its call counts");
+            let mut happening = Happening::of("x", moment);
+            let (name, id) = ("bash".to_owned(), id.map(str::to_owned));
+            happening.call = Some(NativeCall { name, id, input: object(input) });
+            happening
+        };
+        let before = happening(None, json!({"command": "ls", "timeout": 1}));
+        let after = happening(None, json!({"timeout": 1, "command": "ls -l"}));
+        let wanted = object(json!({"command": "ls -l", "timeout": 1}));
+        assert_eq!(key_of(&before, Some(&wanted)), key_of(&after, None));
+        assert_ne!(key_of(&before, None), key_of(&after, None));
+        let named = happening(Some("call-1"), json!({}));
+        assert_eq!(key_of(&named, Some(&wanted)), "call-1");
     }
 
     #[test]

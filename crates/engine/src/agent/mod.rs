@@ -26,6 +26,7 @@ mod reading;
 #[cfg(test)]
 pub(crate) mod recorded;
 mod reports;
+mod rewriting;
 pub mod saying;
 mod servers;
 mod sources;
@@ -49,6 +50,8 @@ pub use wire::{EventRow, Names, write};
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use crate::dialect;
 use crate::payload::Payload;
 use crate::perform::Deadline;
@@ -66,6 +69,9 @@ pub struct Agent {
     pub driven: Option<&'static str>,
     /// What the agent told, in our words.
     pub decode_event: fn(&Told) -> Result<Happening, NotUnderstood>,
+    /// The native input in which the happening's calls have these inputs, by
+    /// Cursor's names; none where the agent cannot be given it.
+    pub fold: fn(&Happening, &[Option<Map<String, Value>>]) -> Option<Map<String, Value>>,
     /// The answer in the agent's words.
     pub encode_decision: fn(&Happening, &Verdict) -> Reply,
     /// What the agent would have told: the inverse of `decode_event`.
@@ -114,8 +120,6 @@ pub struct NotUnderstood(pub String);
 pub struct Abilities {
     /// Whether it can ask its user.
     pub asks: Asks,
-    /// Whether a call can be given another input.
-    pub rewrites: bool,
     /// Whether the output of an MCP tool can be replaced.
     pub replaces_output: bool,
     /// Whether the model reads context that comes with a call that may run.
@@ -141,9 +145,9 @@ pub struct Preferences {
     pub allow_skips_prompt: bool,
     /// `ask` is put to agents that may not be able to ask.
     pub ask_where_possible: bool,
-    /// Where a refusal would end the whole run, the call is replaced by a
-    /// harmless one that prints the reason.
-    pub replace_refused_calls: bool,
+    /// Where a refusal is either the end of the run or a harmless call in the
+    /// place of the refused one, it is the end.
+    pub cancel_refused_calls: bool,
 }
 
 /// Every agent, in the order they are listed.

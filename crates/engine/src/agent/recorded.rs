@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use super::{Agent, Happening, Moment, Told};
+use super::rewriting::call_instead;
+use super::{Agent, Happening, Moment, Told, Verdict};
 use crate::payload::Payload;
 
 /// What an agent sent, by the name of the file, in the order it came.
@@ -23,6 +25,22 @@ pub(crate) fn payloads(agent: &str) -> Vec<(String, Payload)> {
 pub(crate) fn decoded(agent: &Agent, payload: &Payload) -> Happening {
     let told = Told { event: None, payload: payload.clone() };
     (agent.decode_event)(&told).unwrap_or_else(|error| panic!("{error}: {}", payload.to_json()))
+}
+
+/// What becomes of a call for which hooks want other inputs.
+pub(crate) fn rewriting(
+    agent: &Agent,
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Verdict {
+    let Moment::BeforeTool { calls } = &happening.moment else { panic!("no call in {happening:?}") };
+    match (agent.fold)(happening, wanted) {
+        Some(input) => Verdict { input: Some(input), ..Verdict::default() },
+        None => {
+            let refused = Some(call_instead(agent, happening, calls, wanted));
+            Verdict { refused, ..Verdict::default() }
+        }
+    }
 }
 
 /// Every payload is understood, and means the same when it was written again.

@@ -1,11 +1,8 @@
 //! Words that go to an agent, where its dialect needs them in one text.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::verdict::Words;
-
-/// How much of an input is put into a sentence.
-const LONGEST_INPUT: usize = 16 * 1024;
 
 /// A reason is never empty: several agents run a call that is refused without one.
 pub fn said(reason: &str) -> &str {
@@ -38,23 +35,10 @@ pub fn as_text(output: &Value) -> String {
     if text.trim().is_empty() { "(empty)".to_owned() } else { text }
 }
 
-/// What is said when an agent cannot give a call the input that a hook wants.
-/// The original must not run, so the model is told what to do instead.
-pub fn cannot_rewrite(agent: &str, wanted: &[Option<Map<String, Value>>]) -> Words {
-    let inputs: Vec<String> = wanted.iter().flatten().map(|input| json!(input).to_string()).collect();
-    let inputs: String = inputs.join("\n").chars().take(LONGEST_INPUT).collect();
-    let model = format!(
-        "A hook wants this call to have another input, which {agent} cannot be given, so nothing was run. \
-         Make the call again so that it does this: {inputs}"
-    );
-    let user = format!(
-        "A hook wants a call to have another input, which {agent} cannot be given; it was held back."
-    );
-    Words { model, user }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

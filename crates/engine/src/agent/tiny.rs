@@ -11,12 +11,8 @@ use crate::payload::Payload;
 
 /// It can be told everything.
 pub static ABLE: Agent = Agent {
-    abilities: Abilities {
-        asks: Asks::Natively,
-        rewrites: true,
-        replaces_output: true,
-        context_before_tool: true,
-    },
+    fold: |_, wanted| wanted.first().cloned().flatten(),
+    abilities: Abilities { asks: Asks::Natively, replaces_output: true, context_before_tool: true },
     ..TINY
 };
 
@@ -31,6 +27,7 @@ const TINY: Agent = Agent {
     title: "Tiny",
     driven: None,
     decode_event: decode,
+    fold: |_, _| None,
     encode_decision: encode,
     encode_event: |happening| {
         let mut payload = Payload::default();
@@ -38,12 +35,7 @@ const TINY: Agent = Agent {
         payload
     },
     refuse_blindly: |_, reason| Reply::json(object(json!({ "blind": reason }))),
-    abilities: Abilities {
-        asks: Asks::Never,
-        rewrites: false,
-        replaces_output: false,
-        context_before_tool: false,
-    },
+    abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: false },
     patience: &[("brief", Duration::from_millis(1500))],
     coverage: &[],
     listens: &[],

@@ -13,9 +13,8 @@ pub struct Verdict {
     /// A hook said `allow`, and the user wants that to skip the agent's own
     /// prompt.
     pub approved: bool,
-    /// Another input, for each of the happening's calls, by Cursor's names.
-    /// Empty when nothing was rewritten.
-    pub rewrites: Vec<Option<Map<String, Value>>>,
+    /// Another input for the call, by the agent's names. Never set beside `refused`.
+    pub input: Option<Map<String, Value>>,
     /// For the model.
     pub context: Option<String>,
     /// In place of what an MCP tool returned.
@@ -26,9 +25,9 @@ pub struct Verdict {
     pub env: Vec<(String, String)>,
     /// For the person: what a hook wants them to know, and what went wrong.
     pub notice: Option<String>,
-    /// A refused call is to be replaced by a harmless one, where a refusal
-    /// would end the run.
-    pub replace_refused: bool,
+    /// A refusal may end the run. Else a refused call is replaced by a harmless
+    /// one where the agent has no other word for it.
+    pub cancel_refused: bool,
 }
 
 /// Why something is held back. Never empty.

@@ -14,6 +14,8 @@ pub mod gemini;
 pub mod opencode;
 mod patch;
 pub mod qwen;
+mod rows;
+mod system_message;
 pub mod vscode;
 pub mod windsurf;
 

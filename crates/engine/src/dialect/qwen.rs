@@ -21,15 +21,11 @@ pub const AGENT: Agent = Agent {
     title: "Qwen Code",
     driven: Some("0.24.4"),
     decode_event: |told| WIRE.decode(told),
+    fold: |_, _| None,
     encode_decision: |happening, verdict| WIRE.reply(happening, verdict),
     encode_event: |happening| WIRE.encode(happening),
     refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Natively,
-        rewrites: false,
-        replaces_output: false,
-        context_before_tool: false,
-    },
+    abilities: Abilities { asks: Asks::Natively, replaces_output: false, context_before_tool: false },
     patience: &[],
     coverage: COVERAGE,
     listens: &[
@@ -65,7 +61,8 @@ const WIRE: Wire = Wire {
 /// Names that older versions used are still understood by it.
 #[rustfmt::skip]
 const TOOLS: &[NativeTool] = &[
-    NativeTool { names: &["run_shell_command", "monitor"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
+    NativeTool { names: &["run_shell_command", "monitor"], cursor: "Shell", class: ToolClass::Shell,
+        fields: &[("directory", "working_directory")] },
     NativeTool { names: &["write_file", "edit", "replace"], cursor: "Write", class: ToolClass::Write, fields: &[] },
     NativeTool { names: &["notebook_edit"], cursor: "Write", class: ToolClass::Write,
         fields: &[("notebook_path", "file_path"), ("new_source", "new_string")] },

@@ -28,15 +28,11 @@ pub const AGENT: Agent = Agent {
     title: "VS Code",
     driven: None,
     decode_event,
+    fold: |happening, wanted| WIRE.fold(happening, wanted),
     encode_decision,
     encode_event: |happening| WIRE.encode(happening),
     refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Natively,
-        rewrites: true,
-        replaces_output: false,
-        context_before_tool: true,
-    },
+    abilities: Abilities { asks: Asks::Natively, replaces_output: false, context_before_tool: true },
     patience: &[],
     coverage: COVERAGE,
     listens: &[
@@ -226,7 +222,7 @@ const COVERAGE: &[Covered] = &[
 mod tests {
     use super::*;
     use crate::agent::Output;
-    use crate::agent::recorded::decoded;
+    use crate::agent::recorded::{decoded, rewriting};
     use crate::payload::Payload;
 
     fn told(value: Value) -> Happening {
@@ -324,7 +320,10 @@ mod tests {
             calls.iter().map(|call| (call.name.as_str(), call.input["file_path"].as_str())).collect();
         assert_eq!(told, [("Write", Some("/a")), ("Delete", Some("/b"))]);
         let other = json!({"file_path": "/c"}).as_object().cloned();
-        let verdict = Verdict { rewrites: vec![other, None], ..Verdict::default() };
+        let verdict = rewriting(&AGENT, &happening, &[other, None]);
+        let words = verdict.refused.as_ref().expect("a refusal");
+        let wanted = "call `apply_patch` again so that it does exactly this: Write {\"file_path\":\"/c\"}\nDelete {\"file_path\":\"/b\"}";
+        assert!(words.model.ends_with(wanted), "{}", words.model);
         let reply = (AGENT.encode_decision)(&happening, &verdict);
         let answer: Value = serde_json::from_str(&reply.stdout).expect("JSON");
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
@@ -351,8 +350,8 @@ mod tests {
         let refused = || Verdict::refusal("model", "person");
         let follow_up = || Verdict { follow_up: Some("go on".to_owned()), ..Verdict::default() };
         let rewritten = json!({"command": "echo safe"});
-        let rewrite = Verdict { rewrites: vec![rewritten.as_object().cloned()], ..Verdict::default() };
         let pre = json!({"hook_event_name": "PreToolUse", "tool_name": "run_in_terminal", "tool_input": {"command": "ls"}});
+        let rewrite = rewriting(&AGENT, &told(pre.clone()), &[rewritten.as_object().cloned()]);
         let stop = json!({"hook_event_name": "Stop", "stop_hook_active": false});
         let prompt = json!({"hook_event_name": "UserPromptSubmit", "prompt": "hi"});
         let cases = [

@@ -16,10 +16,12 @@ use boathook_engine::record::Record;
 use boathook_engine::state::StateDir;
 
 use crate::Status;
-use crate::agents::{env_file, servers::ConfiguredServers};
+use crate::agents::{env_file, servers::ConfiguredServers, twice};
 use crate::args::Global;
 use crate::error::Failed;
-use crate::settings::{agent_settings, cancel, state_directory, told_beside, workspaces_around};
+use crate::settings::{
+    agent_settings, cancel, is_inside_copilot, state_directory, told_beside, workspaces_around,
+};
 use crate::ui::Ui;
 
 /// Answer an agent: what it tells on stdin, what the hooks say on stdout
@@ -41,19 +43,19 @@ pub struct HookArgs {
 pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Failed> {
     let agent = named(&args.name).ok_or_else(|| unknown(&args.name))?;
     let event = args.event.as_deref();
-    let answered = catch_unwind(AssertUnwindSafe(|| answer(ui, global, agent, event)));
-    let reason = match answered {
-        Ok(Ok(status)) => return Ok(status),
-        Ok(Err(failed)) => {
-            ui.failed(&failed);
-            failed.to_string()
+    Ok(match guarded(agent, event, || answer(ui, global, agent, event)) {
+        Ok(status) => status,
+        Err(no_answer) => {
+            no_answer.failed.iter().for_each(|failed| ui.failed(failed));
+            let reason = no_answer.failed.as_ref().map_or_else(|| DEFECT.to_owned(), Failed::to_string);
+            let status = replied(ui, &no_answer.refusal);
+            log_refusal(ui, agent, event, &reason);
+            status
         }
-        Err(_) => "a defect in Boathook; its report is on stderr".to_owned(),
-    };
-    let status = replied(ui, &refuse(agent, event, &reason));
-    log_refusal(ui, agent, event, &reason);
-    Ok(status)
+    })
 }
+
+const DEFECT: &str = "a defect in Boathook; its report is on stderr";
 
 /// Where there is no engine to ask, there is still a log. What the user set
 /// about payloads is not known here, so none is kept.
@@ -61,6 +63,32 @@ fn log_refusal(ui: &mut Ui, agent: &Agent, event: Option<&str>, reason: &str) {
     let record = Record::unasked(agent.name, event, b"", reason, true);
     if let Err(error) = LogFile::of(StateDir::new(state_directory())).append(&[record]) {
         ui.warning(&format!("the log was not written: {error}"));
+    }
+}
+
+/// What went wrong, where that can be said, and the refusal in the agent's words.
+struct NoAnswer {
+    failed: Option<Failed>,
+    refusal: Reply,
+}
+
+/// The answer; where there is none, whatever the reason, the refusal that
+/// stands for it.
+fn guarded<T>(
+    agent: &Agent,
+    event: Option<&str>,
+    answer: impl FnOnce() -> Result<T, Failed>,
+) -> Result<T, Box<NoAnswer>> {
+    match catch_unwind(AssertUnwindSafe(answer)) {
+        Ok(Ok(answered)) => Ok(answered),
+        Ok(Err(failed)) => {
+            let refusal = refuse(agent, event, &failed.to_string());
+            Err(Box::new(NoAnswer { failed: Some(failed), refusal }))
+        }
+        Err(_) => {
+            let refusal = refuse(agent, event, DEFECT);
+            Err(Box::new(NoAnswer { failed: None, refusal }))
+        }
     }
 }
 
@@ -72,6 +100,7 @@ fn answer(
 ) -> Result<Status, Failed> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;
+    let agent = if is_inside_copilot() { twice::speaker(agent, &bytes) } else { agent };
     let heard = hear(agent, &bytes, event, &told_beside());
     let happening = match heard {
         Heard::FromCursor => return Ok(Status::Success),
@@ -79,6 +108,9 @@ fn answer(
         Heard::Unclear { event, reason } => Err((event, reason)),
     };
     let (settings, preferences) = settings_for(ui, global, agent, happening.as_ref().ok())?;
+    if happening.as_ref().is_ok_and(|happening| twice::is_asked_already(agent, happening, &settings)) {
+        return Ok(Status::Success);
+    }
     let environment = settings.environment.clone();
     let servers = ConfiguredServers::of(&settings);
     let engine = Engine::new(settings);
@@ -140,4 +172,48 @@ fn replied(ui: &mut Ui, reply: &Reply) -> Status {
 fn unknown(name: &str) -> Failed {
     let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
     Failed::other(format!("there is no agent `{name}`"), format!("there are {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_is_a_refusal_in_the_agents_own_words() {
+        let blocks = r#""decision":"block""#;
+        let denies = r#"{"permissionDecision":"deny","permissionDecisionReason":"#;
+        let cases = [
+            // The agent, a gate by its name, what stdout holds, the exit code.
+            ("claude", Some("PreToolUse"), blocks, 2),
+            ("claude", None, blocks, 2),
+            ("codex", Some("PreToolUse"), "", 2),
+            ("codex", None, "", 2),
+            ("gemini", Some("BeforeTool"), "", 2),
+            ("gemini", None, "", 2),
+            ("cline", Some("PreToolUse"), r#"{"cancel":true,"errorMessage":"#, 0),
+            ("copilot", Some("preToolUse"), denies, 0),
+            ("copilot", None, denies, 0),
+            ("qwen", Some("PreToolUse"), blocks, 2),
+            ("opencode", None, r#"{"refuse":"#, 0),
+            ("windsurf", Some("pre_run_command"), "", 2),
+            ("cursor", Some("preToolUse"), r#""permission":"deny""#, 2),
+            ("vscode", Some("PreToolUse"), blocks, 2),
+        ];
+        for (name, event, said, code) in cases {
+            let agent = named(name).expect(name);
+            let panics = guarded::<()>(agent, event, || panic!("on purpose"));
+            let NoAnswer { failed, refusal: reply } = *panics.err().expect(name);
+            assert!(failed.is_none(), "{name}");
+            assert!(reply.stdout.contains(said), "{name}: {}", reply.stdout);
+            assert_eq!(reply.code, code, "{name}");
+            // An exit code without words on stderr lets the call run in some agents.
+            let words = if code == 0 { &reply.stdout } else { &reply.stderr };
+            assert!(words.contains("a defect in Boathook"), "{name}: {reply:?}");
+            let fails = guarded::<()>(agent, event, || Err(Failed::other("broken", "mend it")));
+            let NoAnswer { failed, refusal: reply } = *fails.err().expect(name);
+            assert!(failed.is_some() && reply.code == code, "{name}: {reply:?}");
+            assert!(format!("{}{}", reply.stdout, reply.stderr).contains("broken"), "{name}");
+        }
+        assert!(matches!(guarded(AGENTS[0], None, || Ok(7)), Ok(7)));
+    }
 }

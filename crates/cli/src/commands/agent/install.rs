@@ -90,6 +90,15 @@ fn after(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) {
     if scope == Scope::Project && !work.program.is_on_path() {
         ui.note("boathook is not on the PATH, so its path on this machine was written: others who share the workspace need it there, too");
     }
+    if scope == Scope::Project {
+        ui.note(&match wiring.shut_without_us {
+            true => format!(
+                "where boathook is missing, {} refuses: everybody who works here needs it",
+                wiring.title
+            ),
+            false => format!("where boathook is missing, {} goes on without hooks", wiring.title),
+        });
+    }
     let examined = examine(work.places, wiring, Some(work.program));
     if examined.codex.as_ref().is_some_and(|codex| codex.own_hooks) {
         ui.note("config.toml has hooks of its own: Codex runs those and the ones of hooks.json");

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::which::names;
 use crate::Status;
+use crate::agents::codex::CodexState;
 use crate::agents::seen::Seen;
 use crate::agents::{
     Examined, Found, Places, Program, WIRINGS, Wired, Wiring, ask_versions, examine, named, tables,
@@ -112,8 +113,8 @@ fn show(ui: &mut Ui, it: &Examined) {
     if !it.is_wired() {
         ui.line(&format!("  wired    no; `boathook agent install {}` does it", it.wiring.name));
     }
-    if let Some(codex) = it.codex.as_ref().filter(|codex| codex.untrusted.is_empty()) {
-        ui.line(&format!("  trust    Codex has a record of trust for all {} entries", codex.trusted.len()));
+    if let Some(codex) = it.codex.as_ref().filter(|codex| codex.trusts_all()) {
+        ui.line(&format!("  trust    Codex trusts all {} entries as they are", codex.entries.len()));
     }
     if it.codex.as_ref().is_some_and(|codex| codex.own_hooks) {
         ui.line("  beside   config.toml has hooks of its own; Codex runs both");
@@ -180,6 +181,12 @@ fn show_coverage(ui: &mut Ui, seen: &Seen, agent: &Agent) {
     }
 }
 
+/// What Codex makes of each entry, by event.
+fn trust(codex: &CodexState) -> Value {
+    let each = codex.entries.iter().map(|(event, trust)| (event.clone(), Value::from(trust.name())));
+    Value::Object(each.collect())
+}
+
 fn as_json(seen: &Seen, it: &Examined) -> Value {
     let agent = agent::named(it.wiring.name);
     let wired = |wired: &Wired| {
@@ -203,7 +210,7 @@ fn as_json(seen: &Seen, it: &Examined) -> Value {
         "driven": agent.and_then(|agent| agent.driven),
         "native": it.wiring.is_native(),
         "wired": it.wired.iter().map(wired).collect::<Vec<_>>(),
-        "trusted": it.codex.as_ref().map(|codex| &codex.trusted),
+        "trust": it.codex.as_ref().map(trust),
         "events": events,
         "problems": it.problems.iter().map(|(problem, help)| json!({ "message": problem, "help": help })).collect::<Vec<_>>(),
     })

@@ -1,12 +1,13 @@
 //! Cline CLI calls us: one file for each event, named after it.
 //!
 //! It waits for `PreToolUse` and `PostToolUse` alone, and reads no exit code.
-//! A refusal ends the whole run, unless the user wants the call replaced by a
-//! harmless one that prints the reason.
+//! Its own word for a refusal ends the whole run, so a refused call is replaced
+//! by a harmless one that fails with the reason, where there is one.
 
 mod answer;
 mod coverage;
 mod events;
+mod harmless;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -24,15 +25,11 @@ pub const AGENT: Agent = Agent {
     title: "Cline CLI",
     driven: Some("3.0.65"),
     decode_event: events::decode,
+    fold: tools::fold,
     encode_decision: answer::encode,
     encode_event: events::encode,
     refuse_blindly: answer::refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Never,
-        rewrites: true,
-        replaces_output: false,
-        context_before_tool: true,
-    },
+    abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: true },
     patience: &[("PreToolUse", PATIENCE), ("PostToolUse", PATIENCE)],
     coverage: coverage::COVERAGE,
     listens: &[

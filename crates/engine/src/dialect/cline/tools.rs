@@ -5,12 +5,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::{
-    McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call, native_input,
+    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call,
+    native_input,
 };
 use crate::dialect::patch;
 
 pub(super) const SHELL: &str = "run_commands";
-const READ: &str = "read_files";
+pub(super) const READ: &str = "read_files";
 const PATCH: &str = "apply_patch";
 const PATCH_TEXT: &str = "input";
 
@@ -65,29 +66,27 @@ pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCa
         READ => files(native).into_iter().map(|one| read(native, &one)).collect(),
         PATCH => patch::calls(native, PATCH_TEXT, cwd),
         name => {
-            let mut call = cursor_call(TOOLS, native);
-            if let Some((server, tool)) = name.split_once("__") {
-                call.name = format!("MCP:{tool}");
-                call.class = ToolClass::Mcp;
-                let (name, tool) = (server.to_owned(), tool.to_owned());
-                call.server = Some(McpServer { name, tool, ..McpServer::default() });
-            }
-            Ok(vec![call])
+            let call = cursor_call(TOOLS, native);
+            Ok(vec![match name.split_once("__") {
+                Some((server, tool)) => call.of_server(McpServer::named(server, tool)),
+                None => call,
+            }])
         }
     }
 }
 
 /// The native input in which these calls have others; none where that cannot
 /// be said.
-pub(super) fn rewritten(
-    native: &NativeCall,
-    cwd: Option<&str>,
+pub(super) fn fold(
+    happening: &Happening,
     wanted: &[Option<Map<String, Value>>],
-) -> Option<Value> {
+) -> Option<Map<String, Value>> {
+    let native = happening.call.as_ref()?;
+    let named = |name: &str, list: Vec<Value>| Map::from_iter([(name.to_owned(), Value::Array(list))]);
     let text = |input: &Map<String, Value>, name: &str| Some(json!(input.get(name)?.as_str()?));
     match native.name.as_str() {
         SHELL => replaced(commands(native), wanted, |_, input| text(input, "command"))
-            .map(|list| json!({"commands": list})),
+            .map(|list| named("commands", list)),
         READ => replaced(files(native), wanted, |_, input| {
             let mut file = json!({"path": text(input, "file_path")?});
             for name in RANGE {
@@ -97,27 +96,10 @@ pub(super) fn rewritten(
             }
             Some(file)
         })
-        .map(|list| json!({"files": list})),
-        PATCH => patch::rewritten(native, PATCH_TEXT, cwd, wanted).map(Value::Object),
-        _ => wanted.first()?.clone().map(|input| Value::Object(native_input(TOOLS, native, input))),
+        .map(|list| named("files", list)),
+        PATCH => patch::rewritten(native, PATCH_TEXT, happening.cwd.as_deref(), wanted),
+        _ => wanted.first()?.clone().map(|input| native_input(TOOLS, native, input)),
     }
-}
-
-/// A call that does nothing but say why another did not run; none where there
-/// is no harmless one.
-pub(super) fn harmless(native: &NativeCall, reason: &str) -> Option<Value> {
-    if native.name != SHELL {
-        return None;
-    }
-    // `echo` and `exit` exist in every shell that Cline starts.
-    Some(json!({ "commands": [format!("echo '{}'; exit 1", harmless_text(reason))] }))
-}
-
-/// What no shell makes anything of but the text itself: sh, PowerShell and cmd
-/// quote differently, so whatever one of them might obey becomes a blank.
-fn harmless_text(text: &str) -> String {
-    let safe = |letter: char| letter.is_alphanumeric() || ".,:/_-@+=".contains(letter);
-    text.chars().map(|letter| if safe(letter) { letter } else { ' ' }).collect()
 }
 
 /// A word of a command line for a POSIX shell, bare where it can be.

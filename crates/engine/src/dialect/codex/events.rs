@@ -7,6 +7,7 @@ use super::tools::{self, SHELL};
 use crate::agent::{
     Ending, EventRow, Happening, Moment, NativeCall, NotUnderstood, Output, ToolCall, ToolClass,
 };
+use crate::dialect::rows::{Read, compact, nothing_more, session_start, write_compact, write_session_start};
 use crate::payload::Payload;
 
 /// All it has.
@@ -23,20 +24,6 @@ pub(super) const EVENTS: &[EventRow] = &[
     EventRow { name: "SubagentStop", read: subagent_stop, write: write_ending },
     EventRow { name: "Stop", read: stop, write: write_ending },
 ];
-
-type Read = Result<Moment, NotUnderstood>;
-
-fn nothing_more(_: &Happening, _: &mut Payload) {}
-
-fn session_start(_: &Happening, payload: &Payload) -> Read {
-    Ok(Moment::SessionStart { source: payload.text("source"), background: false })
-}
-
-fn write_session_start(happening: &Happening, payload: &mut Payload) {
-    if let Moment::SessionStart { source: Some(source), .. } = &happening.moment {
-        payload.set("source", source);
-    }
-}
 
 /// The only reason it gives is `other`.
 fn session_end(_: &Happening, _: &Payload) -> Read {
@@ -111,16 +98,6 @@ fn told_exit(text: &str) -> Option<(i32, &str)> {
 fn write_after_tool(happening: &Happening, payload: &mut Payload) {
     if let Moment::AfterTool { output, .. } = &happening.moment {
         payload.set("tool_response", &output.value);
-    }
-}
-
-fn compact(_: &Happening, payload: &Payload) -> Read {
-    Ok(Moment::Compact { trigger: payload.text("trigger").unwrap_or_else(|| "auto".to_owned()) })
-}
-
-fn write_compact(happening: &Happening, payload: &mut Payload) {
-    if let Moment::Compact { trigger } = &happening.moment {
-        payload.set("trigger", trigger);
     }
 }
 

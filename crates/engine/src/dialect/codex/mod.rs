@@ -26,15 +26,11 @@ pub const AGENT: Agent = Agent {
     title: "Codex CLI",
     driven: Some("0.166.0"),
     decode_event,
+    fold: tools::fold,
     encode_decision: answer::encode_decision,
     encode_event,
     refuse_blindly: answer::refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Never,
-        rewrites: true,
-        replaces_output: true,
-        context_before_tool: true,
-    },
+    abilities: Abilities { asks: Asks::Never, replaces_output: true, context_before_tool: true },
     patience: &[("SessionEnd", Duration::from_secs(3))],
     coverage: coverage::COVERAGE,
     listens: &[

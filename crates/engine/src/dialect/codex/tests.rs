@@ -314,8 +314,9 @@ fn another_input_is_given_whole_or_the_call_is_refused() {
     for (name, input, wanted, expected) in cases {
         let happening = tool("PreToolUse", name, input.clone());
         assert_eq!(calls(&happening).len(), wanted.len(), "{input}");
-        let rewrites = wanted.iter().map(|input| (!input.is_null()).then(|| object(input.clone()))).collect();
-        let said = answer(&happening, &Verdict { rewrites, ..Verdict::default() });
+        let rewrites: Vec<_> =
+            wanted.iter().map(|input| (!input.is_null()).then(|| object(input.clone()))).collect();
+        let said = answer(&happening, &recorded::rewriting(&AGENT, &happening, &rewrites));
         let said: Value = serde_json::from_str(&said).expect("an answer");
         let inner = &said["hookSpecificOutput"];
         match expected {

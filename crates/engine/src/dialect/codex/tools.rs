@@ -1,6 +1,11 @@
 //! Codex's tools by our names.
 
-use crate::agent::{McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call};
+use serde_json::{Map, Value};
+
+use crate::agent::{
+    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call,
+    native_input,
+};
 
 use super::patches;
 
@@ -36,9 +41,7 @@ pub(super) const TOOLS: &[NativeTool] = &[
 /// What a call is to us.
 pub(super) fn calls(call: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
     if let Some(server) = mcp_server(&call.name) {
-        let one = cursor_call(TOOLS, call);
-        let name = format!("MCP:{}", server.tool);
-        return Ok(vec![ToolCall { name, class: ToolClass::Mcp, server: Some(server), ..one }]);
+        return Ok(vec![cursor_call(TOOLS, call).of_server(server)]);
     }
     let command = || call.input.get("command").and_then(|command| command.as_str());
     match (call.name.as_str(), command()) {
@@ -51,9 +54,53 @@ pub(super) fn calls(call: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall
     }
 }
 
+/// The native input with what hooks want; none when Codex cannot be given it.
+pub(super) fn fold(
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    let call = happening.call.as_ref()?;
+    let command = call.input.get("command").and_then(Value::as_str);
+    let cwd = happening.cwd.as_deref();
+    match (call.name.as_str(), command) {
+        (PATCH, Some(text)) => {
+            patches::rewritten(text, cwd, wanted).map(|text| changed(call, "command", text.into()))
+        }
+        (SHELL, Some(_)) => command_line(call, cwd, wanted),
+        _ => match wanted {
+            [Some(input)] => Some(native_input(TOOLS, call, input.clone())),
+            _ => None,
+        },
+    }
+}
+
+/// Codex reads nothing of it but the command. A patch in it must stay the one
+/// that hooks were asked about.
+fn command_line(
+    call: &NativeCall,
+    cwd: Option<&str>,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    let [Some(input), rest @ ..] = wanted else { return None };
+    let new = |name: &&String| !call.input.contains_key(*name) && *name != "description";
+    if rest.iter().any(Option::is_some) || input.keys().any(|name| new(&name)) {
+        return None;
+    }
+    let input = changed(call, "command", input.get("command").filter(|command| command.is_string())?.clone());
+    let other = NativeCall { input: input.clone(), ..call.clone() };
+    let (given, then) = (calls(call, cwd).ok()?, calls(&other, cwd).ok()?);
+    (given[1..] == then[1..]).then_some(input)
+}
+
+fn changed(call: &NativeCall, name: &str, value: Value) -> Map<String, Value> {
+    let mut input = call.input.clone();
+    input.insert(name.to_owned(), value);
+    input
+}
+
 /// `mcp__server__tool`.
 fn mcp_server(name: &str) -> Option<McpServer> {
     let rest = name.strip_prefix("mcp__")?;
     let (server, tool) = rest.split_once("__").unwrap_or(("", rest));
-    Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() })
+    Some(McpServer::named(server, tool))
 }

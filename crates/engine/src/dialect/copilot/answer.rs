@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tools::{TOOLS, is_patch};
-use crate::agent::saying::{as_text, cannot_rewrite, said};
-use crate::agent::{Happening, Moment, Reply, Verdict, native_input};
+use crate::agent::saying::{as_text, said};
+use crate::agent::{Happening, Moment, Reply, Verdict};
 
 /// The answer in Copilot's words.
 pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
@@ -12,7 +11,9 @@ pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
     match &happening.moment {
         Moment::BeforeTool { .. } => {
             permission(&mut answer, verdict);
-            rewrite(&mut answer, happening, verdict);
+            if let Some(input) = &verdict.input {
+                answer.insert("modifiedArgs".to_owned(), json!(input));
+            }
             add_context(&mut answer, verdict);
         }
         Moment::AfterTool { .. } => {
@@ -77,15 +78,4 @@ fn add_context(answer: &mut Map<String, Value>, verdict: &Verdict) {
     if let Some(context) = &verdict.context {
         answer.insert("additionalContext".to_owned(), json!(context));
     }
-}
-
-/// The whole input by Copilot's names: what is left out would be gone.
-fn rewrite(answer: &mut Map<String, Value>, happening: &Happening, verdict: &Verdict) {
-    let wanted = verdict.rewrites.iter().flatten().next().filter(|_| verdict.refused.is_none());
-    let (Some(call), Some(input)) = (&happening.call, wanted) else { return };
-    if is_patch(call) {
-        return refuse(answer, &cannot_rewrite(super::AGENT.title, &verdict.rewrites).model);
-    }
-    let input = native_input(TOOLS, call, input.clone());
-    answer.insert("modifiedArgs".to_owned(), Value::Object(input));
 }

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::tools;
-use crate::agent::{Ending, EventRow, Failing, Happening, Moment, NotUnderstood};
+use crate::agent::{Ending, EventRow, Failing, Happening, Moment};
+use crate::dialect::rows::{
+    Read, compact, is_true, nothing_more, session_start, write_compact, write_session_start,
+};
 use crate::payload::Payload;
 
 /// What is told of a subagent in its parent's session.
@@ -28,8 +31,6 @@ pub(super) const ROWS: &[EventRow] = &[
     EventRow { name: "notification", read: no_like, write: nothing_more },
 ];
 
-type Read = Result<Moment, NotUnderstood>;
-
 /// Why a session ends: Copilot's word and ours.
 const REASONS: &[(&str, &str)] = &[
     ("complete", "completed"),
@@ -38,16 +39,6 @@ const REASONS: &[(&str, &str)] = &[
     ("error", "error"),
     ("timeout", "error"),
 ];
-
-fn session_start(_: &Happening, payload: &Payload) -> Read {
-    Ok(Moment::SessionStart { source: payload.text("source"), background: false })
-}
-
-fn write_session_start(happening: &Happening, payload: &mut Payload) {
-    if let Moment::SessionStart { source: Some(source), .. } = &happening.moment {
-        payload.set("source", source);
-    }
-}
 
 fn session_end(_: &Happening, payload: &Payload) -> Read {
     let given = payload.text("reason").unwrap_or_default();
@@ -141,7 +132,7 @@ fn ending(payload: &Payload) -> Ending {
         Some("abort" | "aborted" | "cancelled") => "aborted",
         _ => "completed",
     };
-    let looping = value(payload, "stop_hook_active") == Value::Bool(true);
+    let looping = is_true(payload, "stop_hook_active");
     Ending { status, message: payload.text("response"), looping, ..Ending::default() }
 }
 
@@ -155,16 +146,6 @@ fn write_stop(happening: &Happening, payload: &mut Payload) {
     }
 }
 
-fn compact(_: &Happening, payload: &Payload) -> Read {
-    Ok(Moment::Compact { trigger: payload.text("trigger").unwrap_or_else(|| "auto".to_owned()) })
-}
-
-fn write_compact(happening: &Happening, payload: &mut Payload) {
-    if let Moment::Compact { trigger } = &happening.moment {
-        payload.set("trigger", trigger);
-    }
-}
-
 fn asked_already(_: &Happening, _: &Payload) -> Read {
     Ok(Moment::Nothing("an event before it was asked about the same"))
 }
@@ -172,8 +153,6 @@ fn asked_already(_: &Happening, _: &Payload) -> Read {
 fn no_like(_: &Happening, _: &Payload) -> Read {
     Ok(Moment::Nothing("no event of ours is like it"))
 }
-
-fn nothing_more(_: &Happening, _: &mut Payload) {}
 
 fn value(payload: &Payload, name: &str) -> Value {
     payload.get(name).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()

@@ -7,6 +7,7 @@
 mod answer;
 mod coverage;
 mod events;
+pub mod pascal;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -21,15 +22,11 @@ pub const AGENT: Agent = Agent {
     title: "GitHub Copilot CLI",
     driven: Some("1.0.102"),
     decode_event,
+    fold: tools::fold,
     encode_decision: answer::encode,
     encode_event,
     refuse_blindly: answer::refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Natively,
-        rewrites: true,
-        replaces_output: true,
-        context_before_tool: true,
-    },
+    abilities: Abilities { asks: Asks::Natively, replaces_output: true, context_before_tool: true },
     patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::AGENT;
-use crate::agent::recorded::payloads;
+use crate::agent::recorded::{payloads, rewriting};
 use crate::agent::{Happening, Moment, Reply, Told, ToolClass, Verdict, Words};
 use crate::payload::Payload;
 
@@ -141,9 +141,9 @@ fn what_is_not_understood_says_what_to_write_instead() {
 fn answers_are_flat_and_whole() {
     let words = Words { model: "no\n\"x\"".to_owned(), user: "you may not".to_owned() };
     let refused = Verdict { refused: Some(words.clone()), ..Verdict::default() };
-    let rewrite = |input: Value| {
+    let rewrite = |from: &str, input: Value| {
         let input: Map<String, Value> = serde_json::from_value(input).expect("an object");
-        Verdict { rewrites: vec![Some(input)], ..Verdict::default() }
+        rewriting(&AGENT, &recorded(from), &[Some(input)])
     };
     let context = Verdict { context: Some("know this".to_owned()), ..Verdict::default() };
     let follow = Verdict { follow_up: Some("go on".to_owned()), ..Verdict::default() };
@@ -174,7 +174,7 @@ fn answers_are_flat_and_whole() {
         (
             "rewrite",
             "15-",
-            rewrite(json!({"file_path": "/x", "old_string": "a", "new_string": "b"})),
+            rewrite("15-", json!({"file_path": "/x", "old_string": "a", "new_string": "b"})),
             json!({"modifiedArgs": {"path": "/x", "old_str": "a", "new_str": "b"}}),
         ),
         ("context", "04-", context.clone(), json!({"additionalContext": "know this"})),
@@ -208,7 +208,7 @@ fn a_patch_that_a_hook_wants_otherwise_does_not_run() {
     let payload =
         json!({"toolName": "apply_patch", "toolArgs": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"});
     let happening = decoded("preToolUse", payload);
-    let verdict = Verdict { rewrites: vec![Some(Map::new())], ..Verdict::default() };
+    let verdict = rewriting(&AGENT, &happening, &[Some(Map::new())]);
     let reply = (AGENT.encode_decision)(&happening, &verdict);
     assert!(reply.stdout.starts_with(r#"{"permissionDecision":"deny""#), "{}", reply.stdout);
 }

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::{
-    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call,
+    Happening, McpServer, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call, native_input,
 };
 use crate::dialect::patch;
 use crate::payload::Payload;
 
 /// By Copilot's names and by Cursor's.
-pub(super) const TOOLS: &[NativeTool] = &[
+const TOOLS: &[NativeTool] = &[
     NativeTool { names: &["bash", "powershell"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
     // What is typed into a shell that runs is a command as well.
     NativeTool {
@@ -60,15 +60,12 @@ pub(super) fn calls(happening: &Happening) -> Result<Vec<ToolCall>, NotUnderstoo
     if native.name == PATCH {
         return patch::calls(native, PATCH_TEXT, happening.cwd.as_deref());
     }
-    let mut call = cursor_call(TOOLS, native);
+    let call = cursor_call(TOOLS, native);
     // Copilot's own tools have no hyphen in their names.
     if let Some((server, tool)) = native.name.split_once('-')
         && !TOOLS.iter().any(|row| row.names.contains(&native.name.as_str()))
     {
-        call.name = format!("MCP:{tool}");
-        call.class = ToolClass::Mcp;
-        call.server =
-            Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() });
+        return Ok(vec![call.of_server(McpServer::named(server, tool))]);
     }
     Ok(vec![call])
 }
@@ -121,7 +118,13 @@ pub(super) fn as_sent(payload: &mut Payload) {
     }
 }
 
-/// Whether it is a patch, which cannot be given another input.
-pub(super) fn is_patch(call: &NativeCall) -> bool {
-    call.name == PATCH
+/// The whole native input with what hooks want: what is left out would be
+/// gone. A patch, which is a text and no object, cannot be given.
+pub(super) fn fold(
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    let call = happening.call.as_ref().filter(|call| call.name != PATCH)?;
+    let [Some(input)] = wanted else { return None };
+    Some(native_input(TOOLS, call, input.clone()))
 }

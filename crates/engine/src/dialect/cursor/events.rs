@@ -1,13 +1,13 @@
 //! Cursor's events as moments. An event that tells of a call a second time is
 //! nothing.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::agent::{
     Ending, EventRow, Failing, Happening, McpServer, Moment, NativeCall, NativeTool, NotUnderstood, Output,
     ToolCall, ToolClass, cursor_call,
 };
+use crate::dialect::rows::{compact, is_true, number, set, write_compact};
 use crate::payload::{Payload, rename_key};
 
 const TOLD: &str = "the tool's first event told of it";
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[EventRow] = &[
     EventRow { name: "beforeReadFile", read: |_, _| Ok(Moment::Nothing(TOLD)), write: |_, _| {} },
     EventRow { name: "afterFileEdit", read: |_, _| Ok(Moment::Nothing(TOLD)), write: |_, _| {} },
     EventRow { name: "beforeSubmitPrompt", read: read_prompt, write: write_prompt },
-    EventRow { name: "preCompact", read: read_compact, write: write_compact },
+    EventRow { name: "preCompact", read: compact, write: write_compact },
     EventRow { name: "stop", read: |_, payload| Ok(Moment::Stop(ending(payload))), write: write_ending },
     EventRow { name: "afterAgentResponse", read: read_response, write: write_response },
     EventRow { name: "afterAgentThought", read: read_thought, write: write_thought },
@@ -67,9 +67,7 @@ pub(super) fn add_call(happening: &mut Happening, payload: &Payload) {
 fn call(native: &NativeCall, server: Option<String>) -> ToolCall {
     let mut call = cursor_call(TOOLS, native);
     if let Some(tool) = native.name.strip_prefix("MCP:") {
-        call.class = ToolClass::Mcp;
-        let name = server.unwrap_or_default();
-        call.server = Some(McpServer { name, tool: tool.to_owned(), ..McpServer::default() });
+        call = call.of_server(McpServer::named(&server.unwrap_or_default(), tool));
     }
     if call.class == ToolClass::Write {
         call.edits = cursor_call(TOOLS, &with_long_names(native)).edits;
@@ -191,15 +189,6 @@ fn write_ending(happening: &Happening, payload: &mut Payload) {
     set(payload, "output_tokens", ending.tokens.map(|(_, written)| written));
 }
 
-fn read_compact(_: &Happening, payload: &Payload) -> Result<Moment, NotUnderstood> {
-    Ok(Moment::Compact { trigger: payload.text("trigger").unwrap_or_else(|| "auto".to_owned()) })
-}
-
-fn write_compact(happening: &Happening, payload: &mut Payload) {
-    let Moment::Compact { trigger } = &happening.moment else { return };
-    payload.set("trigger", trigger);
-}
-
 fn read_response(happening: &Happening, payload: &Payload) -> Result<Moment, NotUnderstood> {
     Ok(Moment::Response { text: needed(happening, payload, "text")? })
 }
@@ -230,18 +219,4 @@ fn one_of(payload: &Payload, name: &str, words: &[&'static str]) -> &'static str
     let written = payload.text(name);
     let known = words.iter().find(|word| Some(**word) == written.as_deref());
     known.or(words.first()).copied().unwrap_or_default()
-}
-
-fn is_true(payload: &Payload, name: &str) -> bool {
-    payload.get(name).is_some_and(|value| value.get() == "true")
-}
-
-fn number(payload: &Payload, name: &str) -> Option<f64> {
-    serde_json::from_str(payload.get(name)?.get()).ok()
-}
-
-fn set(payload: &mut Payload, name: &str, value: Option<impl Serialize>) {
-    if let Some(value) = value {
-        payload.set(name, value);
-    }
 }

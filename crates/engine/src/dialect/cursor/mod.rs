@@ -25,13 +25,13 @@ pub const AGENT: Agent = Agent {
     title: "Cursor",
     driven: None,
     decode_event,
+    fold: |_, wanted| wanted.iter().flatten().next().cloned(),
     encode_decision,
     encode_event,
     refuse_blindly,
     abilities: Abilities {
         // It asks at the events of a tool's class alone.
         asks: Asks::Never,
-        rewrites: true,
         replaces_output: true,
         context_before_tool: true,
     },
@@ -122,7 +122,7 @@ fn value(field: AnswerField, verdict: &Verdict) -> Option<Value> {
         AnswerField::Continue => verdict.refused.as_ref().map(|_| Value::Bool(false)),
         AnswerField::UserMessage => person(words, verdict.notice.as_deref()).map(Value::from),
         AnswerField::AgentMessage => words.map(|words| Value::from(words.model.as_str())),
-        AnswerField::UpdatedInput => rewritten(verdict).map(Value::Object),
+        AnswerField::UpdatedInput => verdict.input.clone().map(Value::Object),
         AnswerField::AdditionalContext => verdict.context.as_deref().map(Value::from),
         AnswerField::UpdatedMcpToolOutput => verdict.output.clone(),
         AnswerField::FollowupMessage => verdict.follow_up.as_deref().map(Value::from),
@@ -143,11 +143,6 @@ fn permission(verdict: &Verdict) -> Option<&'static str> {
 fn person(words: Option<&Words>, notice: Option<&str>) -> Option<String> {
     let texts: Vec<&str> = words.map(|words| words.user.as_str()).into_iter().chain(notice).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
-}
-
-/// What is refused is not rewritten.
-fn rewritten(verdict: &Verdict) -> Option<Map<String, Value>> {
-    verdict.rewrites.iter().flatten().next().filter(|_| verdict.refused.is_none()).cloned()
 }
 
 fn env(variables: &[(String, String)]) -> Option<Value> {

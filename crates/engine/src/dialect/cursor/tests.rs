@@ -110,15 +110,15 @@ fn answers_carry_the_fields_of_their_event() {
         refused: None,
         ask: None,
         approved: true,
-        rewrites: vec![json!({"command": "safe"}).as_object().cloned()],
+        input: json!({"command": "safe"}).as_object().cloned(),
         context: Some("know".to_owned()),
         output: Some(json!("other")),
         follow_up: Some("go on".to_owned()),
         env: vec![("A".to_owned(), "b".to_owned())],
         notice: Some("look".to_owned()),
-        replace_refused: false,
+        cancel_refused: false,
     };
-    let refused = Verdict { refused: Some(words()), approved: false, ..everything.clone() };
+    let refused = Verdict { refused: Some(words()), approved: false, input: None, ..everything.clone() };
     let call = json!({"tool_name": "Shell", "tool_input": {"command": "ls"}, "tool_output": "{}"});
     let cases = [
         (

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tools;
-use crate::agent::saying::{as_text, cannot_rewrite, for_user, joined, said};
-use crate::agent::{Happening, Moment, Reply, Verdict, Words};
+use crate::agent::saying::{as_text, for_user, joined, said};
+use crate::agent::{Happening, Moment, Reply, Verdict};
+use crate::dialect::system_message::{noticed, refuse_at};
 
 /// Events on which exit code 2 holds something back.
 const GATES: &[&str] = &["BeforeTool", "BeforeAgent", "BeforeModel"];
@@ -13,7 +13,7 @@ const GATES: &[&str] = &["BeforeTool", "BeforeAgent", "BeforeModel"];
 pub(super) fn encode_decision(happening: &Happening, verdict: &Verdict) -> Reply {
     let notice = verdict.notice.as_deref();
     let answer = match &happening.moment {
-        Moment::BeforeTool { .. } => before_tool(happening, verdict),
+        Moment::BeforeTool { .. } => before_tool(verdict),
         Moment::Prompt { .. } => match &verdict.refused {
             // A message is shown instead of the reason.
             Some(words) => {
@@ -45,52 +45,27 @@ pub(super) fn encode_decision(happening: &Happening, verdict: &Verdict) -> Reply
 /// Exit code 2 and words on stderr. Where nothing can be held back it would
 /// hide an output or send the agent on, so there the words are only shown.
 pub(super) fn refuse_blindly(event: Option<&str>, reason: &str) -> Reply {
-    let reason = said(reason);
-    let known = |name: &&str| super::events::EVENTS.iter().any(|row| row.name == *name);
-    match event.filter(known).filter(|name| !GATES.contains(name)) {
-        None => Reply { stderr: reason.to_owned(), code: 2, ..Reply::default() },
-        Some(_) => Reply { stderr: reason.to_owned(), ..Reply::json(noticed(Some(reason))) },
-    }
+    refuse_at(GATES, super::events::EVENTS, event, reason)
 }
 
 type Answer = Map<String, Value>;
 
-fn before_tool(happening: &Happening, verdict: &Verdict) -> Answer {
+fn before_tool(verdict: &Verdict) -> Answer {
     let notice = verdict.notice.as_deref();
     if let Some(words) = &verdict.refused {
         return decided("deny", &words.model, for_user(words, notice).as_deref());
     }
-    let input = match rewritten_input(happening, &verdict.rewrites) {
-        Ok(input) => input,
-        Err(words) => return decided("deny", &words.model, for_user(&words, notice).as_deref()),
-    };
     let mut answer = match &verdict.ask {
         // The question shows the message and not the reason.
         Some(words) => decided("ask", &words.model, joined(Some(&words.user), notice).as_deref()),
         None => noticed(notice),
     };
-    if let Some(input) = input {
+    if let Some(input) = &verdict.input {
         // It takes the place of the whole input.
         let inner = json!({ "hookEventName": "BeforeTool", "tool_input": input });
         answer.insert("hookSpecificOutput".to_owned(), inner);
     }
     answer
-}
-
-/// The input the call is to have: none when it has it, and words for a refusal
-/// when several calls of ours are one of Gemini's.
-fn rewritten_input(
-    happening: &Happening,
-    wanted: &[Option<Map<String, Value>>],
-) -> Result<Option<Map<String, Value>>, Words> {
-    let Some(call) = happening.call.as_ref().filter(|_| wanted.iter().any(Option::is_some)) else {
-        return Ok(None);
-    };
-    let input = match wanted {
-        [Some(input)] => tools::input_back(call, input.clone()),
-        _ => None,
-    };
-    input.map(Some).ok_or_else(|| cannot_rewrite("Gemini CLI", wanted))
 }
 
 fn ending(verdict: &Verdict) -> Answer {
@@ -127,9 +102,4 @@ fn behind(text: String, verdict: &Verdict) -> String {
         Some(context) => format!("{text}\n\n{context}"),
         None => text,
     }
-}
-
-fn noticed(notice: Option<&str>) -> Answer {
-    let notice = notice.filter(|text| !text.trim().is_empty());
-    notice.map(|text| ("systemMessage".to_owned(), text.into())).into_iter().collect()
 }

@@ -6,6 +6,7 @@ use super::{shell, tools};
 use crate::agent::{
     Ending, EventRow, Failing, Happening, Moment, NativeCall, NotUnderstood, Output, ToolCall, ToolClass,
 };
+use crate::dialect::rows::{Read, is_true, nothing_more, session_start, write_session_start};
 use crate::payload::Payload;
 
 /// All it has.
@@ -22,8 +23,6 @@ pub(super) const EVENTS: &[EventRow] = &[
     EventRow { name: "BeforeToolSelection", read: of_model, write: nothing_more },
     EventRow { name: "Notification", read: notification, write: nothing_more },
 ];
-
-type Read = Result<Moment, NotUnderstood>;
 
 /// Why a session ends: its word, ours. The first row of a word of ours is
 /// the one that is written.
@@ -43,18 +42,6 @@ const CANCELLED: &[(&str, &str, bool)] = &[
 
 /// The kinds of failure that are not just errors.
 const KINDS: &[(&str, &str)] = &[("policy_violation", "permission_denied"), ("timeout", "timeout")];
-
-fn nothing_more(_: &Happening, _: &mut Payload) {}
-
-fn session_start(_: &Happening, payload: &Payload) -> Read {
-    Ok(Moment::SessionStart { source: payload.text("source"), background: false })
-}
-
-fn write_session_start(happening: &Happening, payload: &mut Payload) {
-    if let Moment::SessionStart { source: Some(source), .. } = &happening.moment {
-        payload.set("source", source);
-    }
-}
 
 fn session_end(_: &Happening, payload: &Payload) -> Read {
     let told = payload.text("reason").unwrap_or_default();
@@ -86,7 +73,7 @@ fn stop(_: &Happening, payload: &Payload) -> Read {
     Ok(Moment::Stop(Ending {
         status: "completed",
         message: payload.text("prompt_response"),
-        looping: payload.get("stop_hook_active").is_some_and(|value| value.get() == "true"),
+        looping: is_true(payload, "stop_hook_active"),
         ..Ending::default()
     }))
 }

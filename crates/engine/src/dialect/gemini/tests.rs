@@ -299,8 +299,10 @@ fn another_input_is_given_whole_or_the_call_is_refused() {
         ),
     ];
     for (name, input, wanted, expected) in cases {
-        let rewrites = wanted.iter().map(|input| (!input.is_null()).then(|| object(input.clone()))).collect();
-        let said = answer(&before(name, input.clone()), &Verdict { rewrites, ..Verdict::default() });
+        let rewrites: Vec<_> =
+            wanted.iter().map(|input| (!input.is_null()).then(|| object(input.clone()))).collect();
+        let happening = before(name, input.clone());
+        let said = answer(&happening, &recorded::rewriting(&AGENT, &happening, &rewrites));
         let said: Value = serde_json::from_str(&said).expect("an answer");
         match expected {
             Some(expected) => assert_eq!(said["hookSpecificOutput"]["tool_input"], expected, "{input}"),

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::agent::{McpServer, NativeCall, NativeTool, ToolCall, ToolClass, cursor_call, native_input};
+use crate::agent::{
+    Happening, McpServer, NativeCall, NativeTool, ToolCall, ToolClass, cursor_call, native_input,
+};
 use crate::payload::Payload;
 
 const MANY: &str = "read_many_files";
@@ -68,8 +70,7 @@ const TOOLS: &[NativeTool] = &[
 pub(super) fn calls(call: &NativeCall, payload: &Payload) -> Vec<ToolCall> {
     let mut one = cursor_call(TOOLS, call);
     if let Some(server) = mcp_server(call, payload) {
-        let name = format!("MCP:{}", server.tool);
-        return vec![ToolCall { name, class: ToolClass::Mcp, server: Some(server), ..one }];
+        return vec![one.of_server(server)];
     }
     if AGENTS.contains(&call.name.as_str()) {
         one.input.entry("subagent_type").or_insert_with(|| call.name.clone().into());
@@ -86,8 +87,15 @@ pub(super) fn calls(call: &NativeCall, payload: &Payload) -> Vec<ToolCall> {
     several.into_iter().map(read).collect()
 }
 
-/// An input by our names, by its own; none when it has no names for it.
-pub(super) fn input_back(call: &NativeCall, mut wanted: Map<String, Value>) -> Option<Map<String, Value>> {
+/// The native input with what hooks want; none when Gemini has no names for it,
+/// and when several calls of ours are one of its.
+pub(super) fn fold(
+    happening: &Happening,
+    wanted: &[Option<Map<String, Value>>],
+) -> Option<Map<String, Value>> {
+    let call = happening.call.as_ref()?;
+    let [Some(wanted)] = wanted else { return None };
+    let mut wanted = wanted.clone();
     if AGENTS.contains(&call.name.as_str())
         && wanted.shift_remove("subagent_type").is_some_and(|kind| kind != call.name.as_str())
     {
@@ -114,7 +122,7 @@ fn mcp_server(call: &NativeCall, payload: &Payload) -> Option<McpServer> {
     }
     let rest = call.name.strip_prefix("mcp_")?.trim_start_matches('_');
     let (name, tool) = rest.split_once("__").or_else(|| rest.split_once('_')).unwrap_or(("", rest));
-    Some(McpServer { name: name.to_owned(), tool: tool.to_owned(), ..McpServer::default() })
+    Some(McpServer::named(name, tool))
 }
 
 /// Tells again who a tool belongs to.

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tools::rewritten;
-use crate::agent::saying::{cannot_rewrite, said};
+use crate::agent::saying::said;
 use crate::agent::{Happening, Moment, Reply, Verdict};
 
 /// The answer in the plugin's words.
@@ -14,14 +13,11 @@ pub(super) fn encode(happening: &Happening, verdict: &Verdict) -> Reply {
         // A prompt's reason is read by the person alone.
         (Some(words), _, Moment::Prompt { .. }) => set("refuse", json!(said(&words.user))),
         (Some(words), _, _) | (None, Some(words), _) => set("refuse", json!(said(&words.model))),
-        (None, None, _) if verdict.rewrites.iter().any(Option::is_some) => {
-            let cwd = happening.cwd.as_deref();
-            match happening.call.as_ref().and_then(|call| rewritten(call, cwd, &verdict.rewrites)) {
-                Some(input) => set("args", Value::Object(input)),
-                None => set("refuse", json!(cannot_rewrite(super::AGENT.title, &verdict.rewrites).model)),
+        (None, None, _) => {
+            if let Some(input) = &verdict.input {
+                set("args", json!(input));
             }
         }
-        (None, None, _) => {}
     }
     if let Some(context) = &verdict.context {
         set("context", json!(context));

@@ -21,15 +21,11 @@ pub const AGENT: Agent = Agent {
     title: "OpenCode",
     driven: Some("1.18.33"),
     decode_event: events::decode,
+    fold: tools::fold,
     encode_decision: answer::encode,
     encode_event: events::encode,
     refuse_blindly: answer::refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Never,
-        rewrites: true,
-        replaces_output: true,
-        context_before_tool: true,
-    },
+    abilities: Abilities { asks: Asks::Never, replaces_output: true, context_before_tool: true },
     patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[

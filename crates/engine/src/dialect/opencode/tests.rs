@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::AGENT;
-use crate::agent::recorded::{assert_stable, decoded, payloads};
+use crate::agent::recorded::{assert_stable, decoded, payloads, rewriting};
 use crate::agent::{Happening, Moment, Told, ToolClass, Verdict, Words};
 use crate::payload::Payload;
 
@@ -151,9 +151,9 @@ fn what_is_not_understood_says_why() {
 fn the_plugin_is_told_in_its_own_words() {
     let words = Words { model: "no".to_owned(), user: "you may not".to_owned() };
     let refused = Verdict { refused: Some(words.clone()), ..Verdict::default() };
-    let rewrite = |input: Value| {
+    let rewrite = |from: &str, input: Value| {
         let input: Map<String, Value> = serde_json::from_value(input).expect("an object");
-        Verdict { rewrites: vec![Some(input)], ..Verdict::default() }
+        rewriting(&AGENT, &recorded(from), &[Some(input)])
     };
     let start = Verdict {
         context: Some("know".to_owned()),
@@ -169,7 +169,7 @@ fn the_plugin_is_told_in_its_own_words() {
         (
             "rewrite",
             "33-",
-            rewrite(json!({"file_path": "/x", "old_string": "a", "new_string": "b"})),
+            rewrite("33-", json!({"file_path": "/x", "old_string": "a", "new_string": "b"})),
             json!({"args": {"filePath": "/x", "oldString": "a", "newString": "b"}}),
         ),
         ("start", "02-", start, json!({"context": "know", "env": {"A": "b c"}, "notice": "look"})),
@@ -205,7 +205,7 @@ fn a_patch_is_rewritten_or_refused() {
     let happening = decoded(&AGENT, &Payload::of(&payload));
     let said = |input: Value| {
         let input: Map<String, Value> = serde_json::from_value(input).expect("an object");
-        let verdict = Verdict { rewrites: vec![Some(input)], ..Verdict::default() };
+        let verdict = rewriting(&AGENT, &happening, &[Some(input)]);
         (AGENT.encode_decision)(&happening, &verdict).stdout
     };
     let other = said(json!({"file_path": "a", "content": "y\n"}));

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::agent::{
-    McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call, native_input,
+    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, Output, ToolCall, ToolClass, cursor_call,
+    native_input,
 };
 use crate::dialect::patch;
 
@@ -59,29 +60,26 @@ pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCa
     if is_patch(native) {
         return patch::calls(native, PATCH_TEXT, cwd);
     }
-    let mut call = cursor_call(TOOLS, native);
+    let call = cursor_call(TOOLS, native);
     // A tool that another plugin brings may look like one of a server's too. It
     // is better asked about once too often.
     if let Some((server, tool)) = native.name.split_once('_')
         && !NOT_MCP.contains(&native.name.as_str())
     {
-        call.name = format!("MCP:{tool}");
-        call.class = ToolClass::Mcp;
-        call.server =
-            Some(McpServer { name: server.to_owned(), tool: tool.to_owned(), ..McpServer::default() });
+        return Ok(vec![call.of_server(McpServer::named(server, tool))]);
     }
     Ok(vec![call])
 }
 
 /// The whole native input in which these calls have others; none where that
 /// cannot be said.
-pub(super) fn rewritten(
-    native: &NativeCall,
-    cwd: Option<&str>,
+pub(super) fn fold(
+    happening: &Happening,
     wanted: &[Option<Map<String, Value>>],
 ) -> Option<Map<String, Value>> {
+    let native = happening.call.as_ref()?;
     if is_patch(native) {
-        return patch::rewritten(native, PATCH_TEXT, cwd, wanted);
+        return patch::rewritten(native, PATCH_TEXT, happening.cwd.as_deref(), wanted);
     }
     wanted.first()?.clone().map(|input| native_input(TOOLS, native, input))
 }

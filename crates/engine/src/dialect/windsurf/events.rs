@@ -129,9 +129,8 @@ fn call(
             let tool = needed("mcp_tool_name")?;
             call.input =
                 info.get("mcp_tool_arguments").and_then(Value::as_object).cloned().unwrap_or_default();
-            call.name = format!("MCP:{tool}");
             let name = text(info, "mcp_server_name").unwrap_or_default();
-            call.server = Some(McpServer { name, tool, ..McpServer::default() });
+            call = call.of_server(McpServer::named(&name, &tool));
         }
         ToolClass::Task | ToolClass::Other => {}
     }

@@ -18,15 +18,11 @@ pub const AGENT: Agent = Agent {
     title: "Windsurf",
     driven: None,
     decode_event: events::decode,
+    fold: |_, _| None,
     encode_decision,
     encode_event: events::encode,
     refuse_blindly: |_, reason| refusal(reason),
-    abilities: Abilities {
-        asks: Asks::Never,
-        rewrites: false,
-        replaces_output: false,
-        context_before_tool: false,
-    },
+    abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: false },
     patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[

@@ -46,13 +46,7 @@ impl Wire {
     fn calls(&self, native: &NativeCall, payload: &Payload) -> Result<Vec<ToolCall>, NotUnderstood> {
         let told = server_told(payload);
         if let Some((server, tool)) = (self.mcp)(&native.name, told.as_deref()) {
-            return Ok(vec![ToolCall {
-                name: format!("MCP:{tool}"),
-                class: ToolClass::Mcp,
-                input: native.input.clone(),
-                edits: Vec::new(),
-                server: Some(McpServer { name: server, tool: tool.to_owned(), ..McpServer::default() }),
-            }]);
+            return Ok(vec![cursor_call(&[], native).of_server(McpServer::named(&server, tool))]);
         }
         let several = (self.forms)(native)?.filter(|calls| !calls.is_empty());
         Ok(several.unwrap_or_else(|| vec![cursor_call(self.table(&native.name), native)]))

@@ -1,10 +1,10 @@
 //! Claude Code's events as moments: one row each, read and written.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::agent::{Ending, EventRow, Failing, Happening, Moment, NotUnderstood, Output};
 use crate::dialect::claude::matcher::end_reason;
+use crate::dialect::rows::{compact, is_true, number, set, write_compact};
 use crate::payload::Payload;
 
 /// Why a prompt is nothing to us.
@@ -26,7 +26,7 @@ pub(super) const ROWS: &[EventRow] = &[
     EventRow { name: "SubagentStop", read: |_, payload| Ok(Moment::SubagentStop(ending(payload))), write: write_ending },
     EventRow { name: "Stop", read: |_, payload| Ok(Moment::Stop(ending(payload))), write: write_ending },
     EventRow { name: "StopFailure", read: |_, _| Ok(Moment::Stop(Ending { status: "error", ..Ending::default() })), write: |_, _| {} },
-    EventRow { name: "PreCompact", read: read_compact, write: write_compact },
+    EventRow { name: "PreCompact", read: compact, write: write_compact },
     EventRow { name: "SessionEnd", read: read_end, write: write_end },
 ];
 
@@ -80,8 +80,11 @@ fn read_before(happening: &Happening, _: &Payload) -> Result<Moment, NotUndersto
 fn read_after(happening: &Happening, payload: &Payload) -> Result<Moment, NotUnderstood> {
     needs_call(happening)?;
     let value = payload.get("tool_response").and_then(|value| serde_json::from_str(value.get()).ok());
-    let output =
-        Output { value: value.unwrap_or(Value::Null), duration_ms: duration(payload), ..Output::default() };
+    let output = Output {
+        value: value.unwrap_or(Value::Null),
+        duration_ms: number(payload, "duration_ms"),
+        ..Output::default()
+    };
     Ok(Moment::AfterTool { calls: Vec::new(), output })
 }
 
@@ -96,7 +99,8 @@ fn read_failure(happening: &Happening, payload: &Payload) -> Result<Moment, NotU
     let message = payload.text("error").unwrap_or_default();
     let kind = if message.contains("timed out") { "timeout" } else { "error" };
     let interrupted = is_true(payload, "is_interrupt");
-    let failing = Failing { message, kind, interrupted, exit_code: None, duration_ms: duration(payload) };
+    let failing =
+        Failing { message, kind, interrupted, exit_code: None, duration_ms: number(payload, "duration_ms") };
     Ok(Moment::ToolFailed { calls: Vec::new(), failing })
 }
 
@@ -136,15 +140,6 @@ fn write_ending(happening: &Happening, payload: &mut Payload) {
     set(payload, "last_assistant_message", ending.message.as_ref());
 }
 
-fn read_compact(_: &Happening, payload: &Payload) -> Result<Moment, NotUnderstood> {
-    Ok(Moment::Compact { trigger: payload.text("trigger").unwrap_or_else(|| "auto".to_owned()) })
-}
-
-fn write_compact(happening: &Happening, payload: &mut Payload) {
-    let Moment::Compact { trigger } = &happening.moment else { return };
-    payload.set("trigger", trigger);
-}
-
 /// Who leaves, clears, switches or logs out closes the session.
 fn read_end(_: &Happening, payload: &Payload) -> Result<Moment, NotUnderstood> {
     let reason = match payload.text("reason").as_deref() {
@@ -167,18 +162,4 @@ fn needs_call(happening: &Happening) -> Result<(), NotUnderstood> {
 
 fn missing(happening: &Happening, field: &str) -> NotUnderstood {
     NotUnderstood(format!("{} came without a text in `{field}`", happening.event))
-}
-
-fn is_true(payload: &Payload, name: &str) -> bool {
-    payload.get(name).is_some_and(|value| value.get() == "true")
-}
-
-fn duration(payload: &Payload) -> Option<f64> {
-    serde_json::from_str(payload.get("duration_ms")?.get()).ok()
-}
-
-fn set(payload: &mut Payload, name: &str, value: Option<impl Serialize>) {
-    if let Some(value) = value {
-        payload.set(name, value);
-    }
 }

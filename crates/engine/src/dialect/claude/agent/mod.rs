@@ -20,7 +20,7 @@ use super::events::without_counterpart;
 use super::tools::{TOOLS, mcp_parts};
 use crate::agent::{
     Abilities, Agent, Asks, Happening, Moment, Names, NativeCall, NativeTool, NotUnderstood, Reply, Told,
-    ToolCall, Verdict, write,
+    ToolCall, Verdict, native_input, write,
 };
 use crate::dialect::vscode;
 use crate::payload::Payload;
@@ -32,15 +32,11 @@ pub const AGENT: Agent = Agent {
     title: "Claude Code",
     driven: Some("2.1.325"),
     decode_event: |told| WIRE.decode(told),
+    fold: |happening, wanted| WIRE.fold(happening, wanted),
     encode_decision: |happening, verdict| WIRE.reply(happening, verdict),
     encode_event: |happening| WIRE.encode(happening),
     refuse_blindly,
-    abilities: Abilities {
-        asks: Asks::Natively,
-        rewrites: true,
-        replaces_output: true,
-        context_before_tool: true,
-    },
+    abilities: Abilities { asks: Asks::Natively, replaces_output: true, context_before_tool: true },
     patience: &[],
     coverage: coverage::CLAUDE,
     // Never `WorktreeCreate`: who listens there has to make the worktree.
@@ -140,6 +136,18 @@ impl Wire {
         payload
     }
 
+    /// The native input with what hooks want. What is several calls of ours has
+    /// a form that is not written here.
+    pub(in crate::dialect) fn fold(
+        &self,
+        happening: &Happening,
+        wanted: &[Option<Map<String, Value>>],
+    ) -> Option<Map<String, Value>> {
+        let call = happening.call.as_ref().filter(|call| matches!((self.forms)(call), Ok(None)))?;
+        let [Some(input)] = wanted else { return None };
+        Some(native_input(self.table(&call.name), call, input.clone()))
+    }
+
     /// The answer in the agent's words.
     pub(in crate::dialect) fn reply(&self, happening: &Happening, verdict: &Verdict) -> Reply {
         Reply::json(self.answer(happening, verdict))
@@ -147,7 +155,7 @@ impl Wire {
 
     /// The answer, for who has more to say.
     pub(in crate::dialect) fn answer(&self, happening: &Happening, verdict: &Verdict) -> Map<String, Value> {
-        reply::answer(self, happening, verdict)
+        reply::answer(happening, verdict)
     }
 
     /// The table that knows a tool.

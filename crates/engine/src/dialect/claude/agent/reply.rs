@@ -4,9 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Wire;
-use crate::agent::saying::cannot_rewrite;
-use crate::agent::{Happening, Moment, Reply, Verdict, native_input};
+use crate::agent::{Happening, Moment, Reply, Verdict};
 
 /// Events whose answer may carry context; any other rejects the whole answer.
 const TAKE_CONTEXT: &[&str] =
@@ -27,12 +25,12 @@ const HOLD_NOTHING: &[&str] = &[
 ];
 
 /// What Claude Code is told.
-pub(super) fn answer(wire: &Wire, happening: &Happening, verdict: &Verdict) -> Map<String, Value> {
+pub(super) fn answer(happening: &Happening, verdict: &Verdict) -> Map<String, Value> {
     let mut answer = Map::new();
     let mut own = Map::new();
     let mut person = verdict.refused.as_ref().map(|words| words.user.as_str());
     match &happening.moment {
-        Moment::BeforeTool { .. } => gate(wire, happening, verdict, &mut own),
+        Moment::BeforeTool { .. } => gate(verdict, &mut own),
         // The person reads the reason, and nobody else does.
         Moment::Prompt { .. } => block(&mut answer, person.take()),
         Moment::Stop(_) | Moment::SubagentStop(_) => block(&mut answer, verdict.follow_up.as_deref()),
@@ -72,7 +70,7 @@ fn takes_context(happening: &Happening) -> bool {
 }
 
 /// What becomes of a call.
-fn gate(wire: &Wire, happening: &Happening, verdict: &Verdict, own: &mut Map<String, Value>) {
+fn gate(verdict: &Verdict, own: &mut Map<String, Value>) {
     let mut decide = |word: &str, reason: Option<&str>| {
         own.insert("permissionDecision".to_owned(), Value::from(word));
         if let Some(reason) = reason {
@@ -87,15 +85,8 @@ fn gate(wire: &Wire, happening: &Happening, verdict: &Verdict, own: &mut Map<Str
     } else if verdict.approved {
         decide("allow", None);
     }
-    let rewritten = verdict.rewrites.iter().flatten().next();
-    let alone = happening.call.as_ref().is_some_and(|call| matches!((wire.forms)(call), Ok(None)));
-    if rewritten.is_some() && !alone {
-        let words = cannot_rewrite("this agent", &verdict.rewrites);
-        return decide("deny", Some(&words.model));
-    }
-    if let (Some(call), Some(input)) = (&happening.call, rewritten) {
-        let input = native_input(wire.table(&call.name), call, input.clone());
-        own.insert("updatedInput".to_owned(), Value::Object(input));
+    if let Some(input) = &verdict.input {
+        own.insert("updatedInput".to_owned(), Value::Object(input.clone()));
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{AGENT, calls, recorded, told};
+use crate::agent::recorded::rewriting;
 use crate::agent::{Reply, Verdict, Words};
 
 fn answered(name: &str, verdict: Verdict) -> Value {
@@ -22,7 +23,7 @@ fn every_verdict_has_its_exact_answer() {
     let notice = || Verdict { notice: Some("look".to_owned()), ..Verdict::default() };
     let output = |value: Value| Verdict { output: Some(value), ..Verdict::default() };
     let input = json!({"command": "echo safe", "description": "Say hello"});
-    let rewritten = Verdict { rewrites: vec![input.as_object().cloned()], ..Verdict::default() };
+    let rewritten = rewriting(&AGENT, &recorded("pre-tool-use-bash"), &[input.as_object().cloned()]);
     let own = |event: &str, name: &str, value: Value| json!({"hookSpecificOutput": {"hookEventName": event, name: value}});
     let cases = [
         ("nothing to say", "pre-tool-use-bash", Verdict::default(), Value::Null),
@@ -137,8 +138,7 @@ fn a_rewritten_notebook_keeps_its_names() {
         told(json!({"hook_event_name": "PreToolUse", "tool_name": "NotebookEdit", "tool_input": input}));
     let mut wanted = calls(&happening)[0].input.clone();
     wanted.insert("new_string".to_owned(), json!("b"));
-    let reply =
-        (AGENT.encode_decision)(&happening, &Verdict { rewrites: vec![Some(wanted)], ..Verdict::default() });
+    let reply = (AGENT.encode_decision)(&happening, &rewriting(&AGENT, &happening, &[Some(wanted)]));
     let answer: Value = serde_json::from_str(&reply.stdout).expect("JSON");
     let expected = json!({"notebook_path": "/n.ipynb", "new_source": "b"});
     assert_eq!(answer["hookSpecificOutput"]["updatedInput"], expected);
