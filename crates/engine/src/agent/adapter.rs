@@ -8,11 +8,9 @@ use super::asking::Asking;
 use super::happening::Happening;
 use super::servers::McpLookup;
 use super::verdict::{Reply, Verdict};
-use super::{Agent, Preferences, fan_in};
+use super::{Agent, Preferences, fan_in, guard};
 use crate::engine::Engine;
-use crate::event::Gate;
 use crate::fill::Event;
-use crate::load::{Hook, HookSet, HookState, SourceState, Withheld};
 
 /// Answers one agent.
 pub struct Adapter<'a> {
@@ -44,6 +42,11 @@ impl Adapter<'_> {
     /// What the agent is answered.
     pub fn answer(&self, mut happening: Happening) -> Answered {
         let hooks = self.engine.hooks();
+        if guard::is_gate(&happening)
+            && let Some(reason) = guard::shut(&hooks, self.engine.settings())
+        {
+            return self.shut(&happening, &reason);
+        }
         Asking::look_up_servers(self, &hooks, &mut happening);
         let asking = Asking::new(self, hooks, &happening);
         let decided = asking.decide();
@@ -54,16 +57,24 @@ impl Adapter<'_> {
         Answered { reply, verdict, asides, afterwards }
     }
 
+    /// A refusal without a hook having been asked.
+    fn shut(&self, happening: &Happening, reason: &str) -> Answered {
+        let verdict = Verdict::refusal(reason, reason);
+        let reply = (self.agent.encode_decision)(happening, &verdict);
+        Answered { reply, verdict, asides: Vec::new(), afterwards: Vec::new() }
+    }
+
     /// Fires what is left. Nobody waits for what these hooks say.
     pub fn finish(&self, afterwards: Vec<Event>) {
         afterwards.into_iter().for_each(|event| drop(self.engine.handle(event)));
     }
 
     /// What an agent is answered whose words mean nothing to us: a refusal
-    /// when a gate is to fail closed, and else nothing but a sentence for the
-    /// person.
+    /// where anything guards, because what cannot be read cannot be judged; and
+    /// else nothing but a sentence for the person.
     pub fn answer_unclear(&self, event: Option<&str>, reason: &str) -> Reply {
-        if fails_closed(&self.engine.hooks()) {
+        let hooks = self.engine.hooks();
+        if guard::guards(&hooks) || guard::shut(&hooks, self.engine.settings()).is_some() {
             return refuse(self.agent, event, reason);
         }
         let title = self.agent.title;
@@ -80,17 +91,4 @@ pub fn refuse(agent: &Agent, event: Option<&str>, reason: &str) -> Reply {
         "Boathook could not ask the hooks that guard this ({reason}), and nobody can tell that none of them would refuse, so it is blocked."
     );
     (agent.refuse_blindly)(event, &reason)
-}
-
-/// Whether any gate is to fail closed. A source that could not be read may
-/// hold such a hook.
-fn fails_closed(hooks: &HookSet) -> bool {
-    let holds_back =
-        |hook: &&Hook| matches!(hook.definition.event.spec().gate, Gate::Permission | Gate::Continue);
-    let counts = |hook: &&Hook| match hook.state {
-        HookState::Ready | HookState::Withheld(Withheld::Changed) => true,
-        HookState::Withheld(_) => false,
-    };
-    let closed = hooks.hooks.iter().filter(holds_back).filter(counts).any(|hook| hook.definition.fail_closed);
-    closed || hooks.sources.iter().any(|report| matches!(report.state, SourceState::Unreadable(_)))
 }

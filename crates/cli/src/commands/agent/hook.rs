@@ -17,15 +17,18 @@ use crate::agents::{env_file, servers::ConfiguredServers, twice};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::report::{self, Texts};
-use crate::settings::{agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
+use crate::settings::{Given, agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
 use crate::ui::Ui;
 
 /// Answer an agent: what it tells on stdin, what the hooks say on stdout
 ///
 /// An agent that is wired to Boathook runs this at every step. Its event becomes
 /// the events that hooks know, their decisions become one answer in the agent's
-/// own words. Whatever goes wrong, the agent gets an answer it understands:
-/// a refusal when a hook that is `failClosed` could not be asked.
+/// own words. What cannot be understood is refused where any hook guards, and so
+/// is everything while nobody can tell whose hooks those are.
+///
+/// A repository can set the environment that agents hand on, so XDG_STATE_HOME and
+/// XDG_CONFIG_HOME count for nothing here, and HOME only without `--home`.
 #[derive(Debug, clap::Args)]
 pub struct HookArgs {
     /// The agent that calls
@@ -34,16 +37,18 @@ pub struct HookArgs {
     /// The event by the agent's name, where its payload does not hold it
     #[arg(value_name = "EVENT")]
     event: Option<String>,
+    #[command(flatten)]
+    given: Given,
 }
 
 pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Failed> {
     let agent = named(&args.name).ok_or_else(|| unknown(&args.name))?;
     let event = args.event.as_deref();
-    Ok(match guarded(agent, event, || answer(ui, global, agent, event)) {
+    Ok(match guarded(agent, event, || answer(ui, global, args, agent)) {
         Ok(status) => status,
         Err((failed, refusal)) => {
             failed.iter().for_each(|failed| ui.failed(failed));
-            replied(ui, &refusal)
+            refused(ui, &refusal)
         }
     })
 }
@@ -68,9 +73,10 @@ fn guarded<T>(
 fn answer(
     ui: &mut Ui,
     global: &Global,
+    args: &HookArgs,
     agent: &'static Agent,
-    event: Option<&str>,
 ) -> Result<Status, Failed> {
+    let event = args.event.as_deref();
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;
     let agent = if is_inside_copilot() { twice::speaker(agent, &bytes) } else { agent };
@@ -80,7 +86,7 @@ fn answer(
         Heard::Happened(happening) => Ok(*happening),
         Heard::Unclear { event, reason } => Err((event, reason)),
     };
-    let (settings, preferences) = settings_for(ui, global, agent, happening.as_ref().ok())?;
+    let (settings, preferences) = settings_for(ui, global, args, agent, happening.as_ref().ok())?;
     if happening.as_ref().is_ok_and(|happening| twice::is_asked_already(agent, happening, &settings)) {
         return Ok(Status::Success);
     }
@@ -95,15 +101,17 @@ fn answer(
             if begins && let Some(problem) = env_file::append(agent, &environment, &verdict.env) {
                 ui.warning(&problem);
             }
-            let status = replied(ui, &reply);
+            // An answer that nobody got is no answer: a gate stays shut, and the
+            // call that was told does not run in place of the one that was meant.
+            let words = verdict.refused.as_ref().or(verdict.ask.as_ref()).map(|words| words.model.as_str());
+            let words = words.or(verdict.input.as_ref().map(|_| "a hook wants another input for this call"));
+            let status = told(ui, &reply, words);
             // Where the exit code says something, stderr is the reason and nothing else.
             asides.iter().filter(|_| reply.code == 0).for_each(|aside| ui.warning(aside));
-            // An answer that nobody got is no answer: a gate stays shut.
-            let unheard = ui.reader_is_gone() && (verdict.refused.is_some() || verdict.ask.is_some());
             adapter.finish(afterwards);
-            if unheard { Status::Refused } else { status }
+            status
         }
-        Err((event, reason)) => replied(ui, &adapter.answer_unclear(event.as_deref(), &reason.to_string())),
+        Err((event, reason)) => refused(ui, &adapter.answer_unclear(event.as_deref(), &reason.to_string())),
     };
     match engine.write_out() {
         Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),
@@ -119,22 +127,37 @@ fn answer(
 fn settings_for(
     ui: &mut Ui,
     global: &Global,
+    args: &HookArgs,
     agent: &'static Agent,
     happening: Option<&Happening>,
 ) -> Result<(Settings, Preferences), Failed> {
     let told = happening.map(|happening| happening.roots.clone()).unwrap_or_default();
     let cwd = happening.and_then(|happening| happening.cwd.as_deref());
-    let roots = if told.is_empty() { workspaces_around(cwd) } else { told };
-    let (mut settings, preferences) = agent_settings(ui, global, &roots)?;
+    let roots = if told.is_empty() { workspaces_around(&args.given, cwd) } else { told };
+    let (mut settings, preferences) = agent_settings(ui, global, &args.given, &roots)?;
     settings.cancel = cancel();
     settings.agent = Some(agent.name);
     settings.without = left_to(agent, &settings.roots);
     Ok((settings, preferences))
 }
 
-fn replied(ui: &mut Ui, reply: &Reply) -> Status {
+/// Tells a refusal of something that was not even understood.
+fn refused(ui: &mut Ui, reply: &Reply) -> Status {
+    told(ui, reply, Some(&reply.stdout).filter(|said| !said.is_empty()).map(String::as_str))
+}
+
+/// Tells the agent. What holds something back and cannot be written becomes an
+/// exit code with the reason on stderr: agents take a code alone for a failure
+/// of ours, and go on.
+fn told(ui: &mut Ui, reply: &Reply, holds_back: Option<&str>) -> Status {
     ui.reply(&reply.stdout, &reply.stderr);
-    Status::Code(reply.code)
+    match holds_back.filter(|_| !reply.stdout.is_empty() && ui.is_unheard()) {
+        None => Status::Code(reply.code),
+        Some(reason) => {
+            ui.reply("", &format!("The answer could not be written, so it is refused: {reason}"));
+            Status::Refused
+        }
+    }
 }
 
 fn unknown(name: &str) -> Failed {
