@@ -1,7 +1,7 @@
 //! What agents really sent, and what becomes of it when it is damaged.
 //!
 //! Behind a rule that denies everything on every gate, a payload may be
-//! refused or not understood; it is never let through, and nothing panics.
+//! refused, understood or not; it is never let through, and nothing panics.
 //! `BOATHOOK_MUTATIONS` says how many damaged payloads are tried.
 
 #[allow(unused)]
@@ -125,8 +125,9 @@ fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<O
         Heard::FromCursor => Err("it was taken for a payload of Cursor's".to_owned()),
         Heard::Unclear { reason, event } => {
             let reply = adapter.answer_unclear(event.as_deref(), &reason.to_string());
-            let silent = reply.stdout.is_empty() && reply.stderr.is_empty();
-            if silent { Err("an error that says nothing".to_owned()) } else { Ok(Outcome::NotUnderstood) }
+            // What cannot be read cannot be judged: it is refused, with a reason.
+            let refused = !reply.stdout.is_empty() || (reply.code == 2 && !reply.stderr.is_empty());
+            if refused { Ok(Outcome::NotUnderstood) } else { Err(format!("let through: {reply:?}")) }
         }
         Heard::Happened(happening) => {
             let gate = is_gate(&happening);

@@ -98,7 +98,6 @@ fn no_variable_switches_a_policy_off() {
             ("BOATHOOK_DEPTH", "99".into()),
             ("BOATHOOK_DEPTH", "99999999999999999999".into()),
             ("HOME", "here".into()),
-            ("HOME", "".into()),
             ("HOME", cx.path("project/home").into_os_string()),
         ];
         fs::create_dir_all(cx.path("project/home")).expect("a folder");
@@ -120,7 +119,7 @@ fn too_deep_is_refused_with_the_reason_and_only_where_something_guards() {
         context::pipe(command, bash(cx, "ls").to_string().as_bytes())
     };
     let output = deep(&cx);
-    assert!(refuses(&output) && said(&output).contains("hooks start agents"), "{}", said(&output));
+    assert!(refuses(&output) && said(&output).contains("hooks that start agents"), "{}", said(&output));
     let cx = with_hooks(json!({ "postToolUse": [{ "command": "true" }] }));
     assert!(!refuses(&deep(&cx)), "nothing guards");
 }
@@ -336,10 +335,11 @@ fn a_file_for_variables_is_a_plain_file_or_nothing() {
     let target = cx.write("target", "untouched");
     std::os::unix::fs::symlink(&target, cx.path("link")).expect("a link");
     fs::create_dir_all(cx.path("folder")).expect("a folder");
-    let start = json!({ "hook_event_name": "SessionStart", "session_id": "s", "cwd": cx.project(), "source": "startup" });
     let tell = |file: &std::path::Path| {
         let mut command = hook(&cx, "claude", None);
         command.env("CLAUDE_ENV_FILE", file);
+        // A session of its own: it starts once.
+        let start = json!({ "hook_event_name": "SessionStart", "session_id": file, "cwd": cx.project(), "source": "startup" });
         let began = Instant::now();
         let output = context::pipe(command, start.to_string().as_bytes());
         assert!(began.elapsed() < Duration::from_secs(20), "{}", file.display());
