@@ -104,7 +104,8 @@ fn damage_many(
         let bytes = mutated(&original.value, &mut random);
         let adapter = Adapter { agent, preferences: Preferences::default(), engine, servers: &() };
         let shown = || String::from_utf8_lossy(&bytes[..bytes.len().min(2_000)]).into_owned();
-        let outcome = outcome(&adapter, &bytes, original.event.as_deref()).unwrap_or_else(|problem| {
+        let gate = original.is_gate(agent);
+        let outcome = outcome(&adapter, &bytes, original.event.as_deref(), gate).unwrap_or_else(|problem| {
             panic!("{problem}: mutation {number} of {}:\n{}", original.file.display(), shown())
         });
         outcomes[outcome as usize] += 1;
@@ -120,14 +121,17 @@ enum Outcome {
     HoldsNothingBack,
 }
 
-fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<Outcome, String> {
+/// `gate`: the payload was one of a gate before it was damaged.
+fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>, gate: bool) -> Result<Outcome, String> {
     match hear(adapter.agent, bytes, event, &[]) {
         Heard::FromCursor => Err("it was taken for a payload of Cursor's".to_owned()),
         Heard::Unclear { reason, event } => {
             let reply = adapter.answer_unclear(event.as_deref(), &reason.to_string());
             // What cannot be read cannot be judged: it is refused, with a reason.
             let refused = !reply.stdout.is_empty() || (reply.code == 2 && !reply.stderr.is_empty());
-            if refused { Ok(Outcome::NotUnderstood) } else { Err(format!("let through: {reply:?}")) }
+            // What is over can only be told.
+            let told = !reply.stderr.is_empty() && !gate;
+            if refused || told { Ok(Outcome::NotUnderstood) } else { Err(format!("let through: {reply:?}")) }
         }
         Heard::Happened(happening) => {
             let gate = is_gate(&happening);
@@ -145,7 +149,12 @@ fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<O
 }
 
 fn is_gate(happening: &Happening) -> bool {
-    matches!(happening.moment, Moment::BeforeTool { .. } | Moment::Prompt { .. })
+    match &happening.moment {
+        Moment::BeforeTool { .. } => true,
+        // Of a task that another recording launched: nobody's prompt.
+        Moment::Prompt { text } => !text.starts_with("<task-notification>"),
+        _ => false,
+    }
 }
 
 /// An engine with a rule on every gate that denies whatever it sees, without a process.

@@ -56,11 +56,17 @@ fn shell(cx: &TestContext, agent: &str) -> Value {
             "tool_name": "run_shell_command", "tool_input": input }),
         "qwen" => json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": cwd,
             "tool_name": "run_shell_command", "tool_input": input }),
-        "copilot" => json!({ "sessionId": "s", "cwd": cwd, "toolName": "bash", "toolArgs": input.to_string() }),
-        "opencode" => json!({ "hook": "tool.execute.before", "directory": cwd, "session": { "id": "s", "root": "s" },
-            "input": { "tool": "bash", "callID": "c" }, "output": { "args": input } }),
-        "cline" => json!({ "taskId": "s", "hookName": "tool_call", "workspaceRoots": [cwd], "parent_agent_id": null,
-            "tool_call": { "id": "c", "name": "run_commands", "input": { "commands": ["ls"] } } }),
+        "copilot" => {
+            json!({ "sessionId": "s", "cwd": cwd, "toolName": "bash", "toolArgs": input.to_string() })
+        }
+        "opencode" => {
+            json!({ "hook": "tool.execute.before", "directory": cwd, "session": { "id": "s", "root": "s" },
+            "input": { "tool": "bash", "callID": "c" }, "output": { "args": input } })
+        }
+        "cline" => {
+            json!({ "taskId": "s", "hookName": "tool_call", "workspaceRoots": [cwd], "parent_agent_id": null,
+            "tool_call": { "id": "c", "name": "run_commands", "input": { "commands": ["ls"] } } })
+        }
         "windsurf" => json!({ "agent_action_name": "pre_run_command", "trajectory_id": "s",
             "tool_info": { "command_line": "ls", "cwd": cwd } }),
         "vscode" => json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": cwd,
@@ -181,7 +187,8 @@ fn the_installed_command_says_whose_policy_counts() {
     assert!(output.status.success(), "{}", said(&output));
     let settings: Value =
         serde_json::from_str(&read(&cx.path("home/.claude/settings.json"))).expect("settings");
-    let line = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
+    let line =
+        settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
     assert!(line.contains(&format!("--home {}", cx.path("home").display())), "{line}");
     assert!(line.contains(&format!("--state-dir '{}/boathook'", state.display())), "{line}");
     // Whatever the agent hands on, the same policy is asked.
@@ -204,7 +211,9 @@ fn the_installed_command_says_whose_policy_counts() {
 fn what_cannot_be_understood_is_refused_where_anything_guards() {
     let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let call = |input: &str| {
-        format!(r#"{{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{input}}}"#)
+        format!(
+            r#"{{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{input}}}"#
+        )
     };
     let payloads = [
         Vec::new(),
@@ -216,13 +225,18 @@ fn what_cannot_be_understood_is_refused_where_anything_guards() {
         call(r#"{"command":"rm","x":1e999}"#).into_bytes(),
         call(r#""rm""#).into_bytes(),
         call("[1]").into_bytes(),
-        [br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":""#.as_slice(), b"\xff\"}}"]
-            .concat(),
+        [
+            br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":""#.as_slice(),
+            b"\xff\"}}",
+        ]
+        .concat(),
     ];
     for payload in &payloads {
         let shown = String::from_utf8_lossy(&payload[..payload.len().min(200)]).into_owned();
         for gate in ["preToolUse", "beforeSubmitPrompt"] {
-            let cx = with_hooks(json!({ gate: [{ "command": "echo '{\"permission\":\"deny\",\"continue\":false}'" }] }));
+            let cx = with_hooks(
+                json!({ gate: [{ "command": "echo '{\"permission\":\"deny\",\"continue\":false}'" }] }),
+            );
             for (agent, event) in SHELLS {
                 let output = context::pipe(hook(&cx, agent, *event), payload);
                 assert!(refuses(&output), "{agent} {gate} {shown}: {}", said(&output));
@@ -242,7 +256,10 @@ fn copilot_says_no_where_it_said_nothing() {
     let cases = [
         ("userPromptSubmitted", json!({ "sessionId": "s", "cwd": cx.project(), "prompt": ["x"] })),
         ("userPromptSubmitted", json!({ "sessionId": "s", "cwd": cx.project() })),
-        ("preToolUse", json!({ "sessionId": "s", "cwd": cx.project(), "toolName": "bash", "toolArgs": "FORBID" })),
+        (
+            "preToolUse",
+            json!({ "sessionId": "s", "cwd": cx.project(), "toolName": "bash", "toolArgs": "FORBID" }),
+        ),
         ("preToolUse", json!({ "sessionId": "s", "cwd": cx.project(), "toolName": "bash", "toolArgs": [1] })),
     ];
     for (event, payload) in cases {
@@ -285,7 +302,8 @@ fn a_policy_that_cannot_be_read_is_no_open_gate() {
 #[test]
 fn a_copy_that_was_good_is_better_than_a_refusal() {
     let cx = denying();
-    let tell = |command: &str| context::pipe(hook(&cx, "claude", None), bash(&cx, command).to_string().as_bytes());
+    let tell =
+        |command: &str| context::pipe(hook(&cx, "claude", None), bash(&cx, command).to_string().as_bytes());
     assert!(said(&tell("ls")).contains("house rule"));
     cx.write("home/.cursor/hooks.json", "{ broken");
     assert!(said(&tell("ls")).contains("house rule"));
@@ -300,7 +318,9 @@ fn a_refusal_that_cannot_be_written_is_an_exit_code_with_a_reason() {
             for redirected in [">/dev/full", ">&-", "| true"] {
                 let line = match redirected {
                     // The reader is gone before anything is written.
-                    "| true" => "{ sleep 0.2; \"$0\" \"$@\"; echo $? >&3; } 3>&2 2>err | true; cat err >&2; exit 9",
+                    "| true" => {
+                        "{ sleep 0.2; \"$0\" \"$@\"; echo $? >&3; } 3>&2 2>err | true; cat err >&2; exit 9"
+                    }
                     other => &format!("exec \"$0\" \"$@\" {other}"),
                 };
                 let ours = hook(cx, agent, *event);
@@ -314,7 +334,11 @@ fn a_refusal_that_cannot_be_written_is_an_exit_code_with_a_reason() {
                 };
                 // Some agents cannot be told another input: that is a refusal as well.
                 let reason = said(&output).replace("2\n", "");
-                assert!(code && !reason.trim().is_empty(), "{agent} {redirected}: {:?} {reason}", output.status);
+                assert!(
+                    code && !reason.trim().is_empty(),
+                    "{agent} {redirected}: {:?} {reason}",
+                    output.status
+                );
             }
         }
     }
@@ -359,13 +383,22 @@ fn a_file_for_variables_is_a_plain_file_or_nothing() {
 fn a_notification_is_one_only_of_a_task_that_was_launched() {
     let no = json!([{ "command": "echo '{\"continue\":false,\"user_message\":\"house rule\"}'" }]);
     let launches = [
-        ("claude", json!({ "tool_name": "Agent", "tool_input": { "prompt": "x" }, "tool_use_id": "t1",
-            "tool_response": { "isAsync": true, "status": "async_launched", "agentId": "a1b2" } })),
-        ("claude", json!({ "tool_name": "Bash", "tool_input": { "command": "x", "run_in_background": true },
-            "tool_use_id": "t1", "tool_response": { "stdout": "", "backgroundTaskId": "a1b2" } })),
-        ("qwen", json!({ "tool_name": "agent", "tool_input": { "prompt": "x" }, "tool_use_id": "t1",
+        (
+            "claude",
+            json!({ "tool_name": "Agent", "tool_input": { "prompt": "x" }, "tool_use_id": "t1",
+            "tool_response": { "isAsync": true, "status": "async_launched", "agentId": "a1b2" } }),
+        ),
+        (
+            "claude",
+            json!({ "tool_name": "Bash", "tool_input": { "command": "x", "run_in_background": true },
+            "tool_use_id": "t1", "tool_response": { "stdout": "", "backgroundTaskId": "a1b2" } }),
+        ),
+        (
+            "qwen",
+            json!({ "tool_name": "agent", "tool_input": { "prompt": "x" }, "tool_use_id": "t1",
             "tool_response": { "llmContent": "Background agent launched successfully.\ntask_id: a1b2 (internal)",
-                "returnDisplay": { "status": "background" } } })),
+                "returnDisplay": { "status": "background" } } }),
+        ),
     ];
     for (agent, launch) in launches {
         let cx = with_hooks(json!({ "beforeSubmitPrompt": no }));

@@ -74,7 +74,15 @@ impl Program {
         let ours = self.dwelling.as_ref()?;
         let given = given(command);
         let differs = given.beside(ours) != *ours;
-        differs.then(|| given.beside(ours).words().iter().map(|(name, path)| format!("{name} {}", path.display())).collect::<Vec<_>>().join(" "))
+        differs.then(|| {
+            given
+                .beside(ours)
+                .words()
+                .iter()
+                .map(|(name, path)| format!("{name} {}", path.display()))
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
     }
 
     /// Whether its name alone is enough.

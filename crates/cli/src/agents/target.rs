@@ -261,7 +261,8 @@ fn command_of(file: &Path, agent: &str) -> Option<String> {
 }
 
 fn command_in<'t>(text: &'t str, agent: &str) -> Option<&'t str> {
-    let mut commands = text.lines().filter_map(|line| CALLS.iter().find_map(|start| line.strip_prefix(start)));
+    let mut commands =
+        text.lines().filter_map(|line| CALLS.iter().find_map(|start| line.strip_prefix(start)));
     commands.find(|command| called(command, agent).is_some())
 }
 

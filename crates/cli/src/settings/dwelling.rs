@@ -130,7 +130,10 @@ mod tests {
         assert_eq!(usual.words(), [("--home", Path::new("/home/me"))]);
         let moved = Dwelling { state: "/s/boathook".into(), config: "/c/boathook".into(), ..usual.clone() };
         let words = moved.words();
-        assert_eq!(words.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["--home", "--state-dir", "--config-dir"]);
+        assert_eq!(
+            words.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            ["--home", "--state-dir", "--config-dir"]
+        );
         let given = Given {
             home: Some("/home/me".into()),
             state_dir: Some("/s/boathook".into()),

@@ -280,8 +280,7 @@ impl<'a> Asking<'a> {
     fn lessons(&self, verdict: &Verdict) -> Vec<Lesson> {
         let mut lessons = Vec::new();
         let none_known = self.recalled && self.memory.generation.is_none();
-        let of_the_user =
-            matches!(&self.happening.moment, Moment::Prompt { text } if !self.is_nobodys(text));
+        let of_the_user = matches!(&self.happening.moment, Moment::Prompt { text } if !self.is_nobodys(text));
         let new_turn = of_the_user && !self.hooks.hooks.is_empty();
         if self.happening.generation.is_none() && (new_turn || none_known) {
             lessons.push(Lesson::Generation(self.common.generation.clone()));

@@ -47,7 +47,10 @@ mod tests {
     #[test]
     fn a_notification_names_one_task_and_is_nothing_else() {
         let cases = [
-            ("<task-notification>\n<task-id>a1</task-id>\n<result>x</result>\n</task-notification>", Some("a1")),
+            (
+                "<task-notification>\n<task-id>a1</task-id>\n<result>x</result>\n</task-notification>",
+                Some("a1"),
+            ),
             ("  <task-notification><task-id>a1</task-id></task-notification>\n", Some("a1")),
             ("<task-notification></task-notification>", None),
             ("what is <task-notification><task-id>a1</task-id></task-notification>", None),

@@ -70,12 +70,7 @@ fn guarded<T>(
     }
 }
 
-fn answer(
-    ui: &mut Ui,
-    global: &Global,
-    args: &HookArgs,
-    agent: &'static Agent,
-) -> Result<Status, Failed> {
+fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) -> Result<Status, Failed> {
     let event = args.event.as_deref();
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;

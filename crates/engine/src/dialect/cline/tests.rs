@@ -279,7 +279,8 @@ fn the_form_of_old_versions_is_understood_with_its_tools() {
     ];
     for (tool, parameters, name, field, says) in cases {
         for hook in ["PreToolUse", "tool_call"] {
-            let payload = json!({"hookName": hook, "preToolUse": {"toolName": tool, "parameters": parameters}});
+            let payload =
+                json!({"hookName": hook, "preToolUse": {"toolName": tool, "parameters": parameters}});
             let happening = decoded(&AGENT, &Payload::of(&payload));
             let call = &calls(&happening)[0];
             assert_eq!((call.name.as_str(), &call.input[field]), (name, &json!(says)), "{tool}");

@@ -79,8 +79,14 @@ fn everything_gemini_sent_is_understood_and_can_be_told_again() {
 
 #[test]
 fn a_pattern_of_files_is_not_understood() {
-    for input in [json!({"include": ["a", "*.e*"]}), json!({"paths": ["?"]}), json!({"include": "a"}), json!({"include": [1]})] {
-        let payload = json!({"hook_event_name": "BeforeTool", "tool_name": "read_many_files", "tool_input": input});
+    for input in [
+        json!({"include": ["a", "*.e*"]}),
+        json!({"paths": ["?"]}),
+        json!({"include": "a"}),
+        json!({"include": [1]}),
+    ] {
+        let payload =
+            json!({"hook_event_name": "BeforeTool", "tool_name": "read_many_files", "tool_input": input});
         let told = Told { event: None, payload: Payload::of(&payload) };
         assert!((AGENT.decode_event)(&told).is_err(), "{input}");
     }

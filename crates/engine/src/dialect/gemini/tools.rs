@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::{
-    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call, native_input,
+    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call,
+    native_input,
 };
 use crate::payload::Payload;
 
@@ -114,7 +115,9 @@ fn files(call: &NativeCall) -> Result<Vec<String>, NotUnderstood> {
         let Some(Some(paths)) = paths else {
             return Err(NotUnderstood(format!("{MANY} wants a list of paths, and got something else")));
         };
-        if let Some(pattern) = paths.iter().find(|path| path.contains(['*', '?', '[', ']', '{', '}', '!', '('])) {
+        if let Some(pattern) =
+            paths.iter().find(|path| path.contains(['*', '?', '[', ']', '{', '}', '!', '(']))
+        {
             return Err(NotUnderstood(format!(
                 "{MANY} was given the pattern `{pattern}`, and it is not known which files that are; name them one by one"
             )));

@@ -95,7 +95,8 @@ pub(super) fn fold(
 
 /// The calls inside of one. OpenCode runs them without telling of each.
 fn batch(native: &NativeCall) -> Result<Vec<NativeCall>, NotUnderstood> {
-    let unclear = || NotUnderstood(format!("`tool_calls` of {BATCH} is not a list of tools and their inputs"));
+    let unclear =
+        || NotUnderstood(format!("`tool_calls` of {BATCH} is not a list of tools and their inputs"));
     let one = |call: &Value| {
         let name = call.get("tool")?.as_str().filter(|name| !name.is_empty() && *name != BATCH)?.to_owned();
         let input = match call.get("parameters") {
