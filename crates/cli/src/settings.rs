@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods)] // owned by this module, and by no other
 
 mod config_file;
+mod dwelling;
 
 use std::env;
 use std::ffi::OsString;
@@ -17,13 +18,11 @@ use boathook_engine::judge::Judge;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
 
+pub use self::dwelling::{Dwelling, Given, ours as dwelling};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};
 use crate::ui::Ui;
-
-/// In place of a home when there is none.
-const NO_HOME: &str = "/nonexistent";
 
 /// The engine's settings for what was typed. `roots` are the payload's
 /// workspace roots, which count when none were typed.
@@ -32,20 +31,45 @@ const NO_HOME: &str = "/nonexistent";
 /// with them: what is wrong with `config.toml`, the home or the current
 /// directory is said, and the rest goes on.
 pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settings, Failed> {
-    agent_settings(ui, global, roots).map(|(settings, _)| settings)
+    let dwelling = dwelling::ours().unwrap_or_else(|| {
+        ui.warning("there is no home directory (HOME must be an absolute path): only managed and project hooks are asked");
+        Dwelling::unknown()
+    });
+    let workspaces = workspaces(ui, global, roots, &dwelling.home)?;
+    let (settings, _) = settled(ui, global, dwelling, workspaces);
+    let called_from = env::var_os(CALLED_FROM)
+        .map(|list| env::split_paths(&list).map(OsString::from).collect())
+        .unwrap_or_default();
+    Ok(Settings { called_from, ..settings })
 }
 
-/// The same, and what the user chose about agents.
+/// The same for an agent, and what the user chose about agents. A repository
+/// can set the environment that agents hand on, so less of it is believed: what
+/// it says can shut gates, and open none.
 pub fn agent_settings(
     ui: &mut Ui,
     global: &Global,
+    given: &Given,
     roots: &[String],
 ) -> Result<(Settings, Preferences), Failed> {
-    let home = home().unwrap_or_else(|| {
-        ui.warning("there is no home directory (HOME must be an absolute path): only managed and project hooks are asked");
-        PathBuf::from(NO_HOME)
-    });
-    let file = config_file(&home);
+    let home = given.home().unwrap_or_default();
+    let workspaces = workspaces(ui, global, roots, &home)?;
+    let (dwelling, doubt) = match given.dwelling(&workspaces) {
+        Ok(dwelling) => (dwelling, None),
+        Err(doubt) => (Dwelling::unknown(), Some(doubt)),
+    };
+    let (settings, preferences) = settled(ui, global, dwelling, workspaces);
+    Ok((Settings { unknown_policy: doubt, ..settings }, preferences))
+}
+
+fn settled(
+    ui: &mut Ui,
+    global: &Global,
+    dwelling: Dwelling,
+    workspaces: Vec<PathBuf>,
+) -> (Settings, Preferences) {
+    let Dwelling { home, state, config } = dwelling;
+    let file = config.join("config.toml");
     let config = config_file::read(ui, &file);
     let judge = config.judge.map(|table| judge(ui, table, &file, &home));
     let settings = Settings {
@@ -61,24 +85,24 @@ pub fn agent_settings(
         project_experiment: config.project_experiment.unwrap_or(false),
         loop_ceiling: config.loop_ceiling.unwrap_or(50),
         environment: env::vars_os().collect(),
-        depth: env::var(DEPTH).ok().and_then(|depth| depth.parse().ok()).unwrap_or(0),
-        called_from: env::var_os(CALLED_FROM)
-            .map(|list| env::split_paths(&list).map(OsString::from).collect())
-            .unwrap_or_default(),
+        // What is no number is no small one.
+        depth: env::var_os(DEPTH)
+            .filter(|depth| !depth.is_empty())
+            .map_or(0, |depth| depth.to_str().and_then(|depth| depth.parse().ok()).unwrap_or(u32::MAX - 1)),
         ..Settings::new(Roots {
             system: global.root.clone().unwrap_or_else(|| PathBuf::from("/")),
             plugins: plugins(global),
-            ..Roots::new(Os::current(), &home, state_below(&home), workspaces(ui, global, roots, &home)?)
+            ..Roots::new(Os::current(), &home, state, workspaces)
         })
     };
-    Ok((settings, config.agents))
+    (settings, config.agents)
 }
 
 /// The workspaces of an agent that says no more than where it is. It starts us
 /// in its project, and may itself have gone elsewhere since: the project's
 /// hooks still count there.
-pub fn workspaces_around(cwd: Option<&str>) -> Vec<String> {
-    let home = home().unwrap_or_default();
+pub fn workspaces_around(given: &Given, cwd: Option<&str>) -> Vec<String> {
+    let home = given.home().unwrap_or_default();
     let here = env::current_dir().ok().map(|here| find_workspace(&here, &home));
     let marked = here.filter(|root| [".git", ".cursor"].iter().any(|name| root.join(name).exists()));
     let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()).map(|cwd| find_workspace(cwd, &home));
@@ -145,29 +169,6 @@ fn plugins(global: &Global) -> Vec<PathBuf> {
 /// A root that was typed must exist; hooks run where its links lead.
 fn canonical(root: &Path) -> Result<PathBuf, Failed> {
     root.canonicalize().map_err(|error| Failed::file(root, error))
-}
-
-/// Where our state is, whatever was typed or configured.
-pub fn state_directory() -> PathBuf {
-    state_below(&home().unwrap_or_else(|| PathBuf::from(NO_HOME)))
-}
-
-/// Where our state is: log, sessions, trust.
-fn state_below(home: &Path) -> PathBuf {
-    directory("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("boathook")
-}
-
-fn config_file(home: &Path) -> PathBuf {
-    directory("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("boathook/config.toml")
-}
-
-/// XDG wants absolute paths and says to ignore others.
-fn directory(name: &str) -> Option<PathBuf> {
-    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
-}
-
-fn home() -> Option<PathBuf> {
-    env::home_dir().filter(|home| home.is_absolute())
 }
 
 /// Our own program, as others should call it: by the name under which it is

@@ -53,6 +53,12 @@ impl Ui {
         self.lost.is_some()
     }
 
+    /// Whether an answer on stdout reaches nobody: it could not be written, or
+    /// stdout was closed when we were started, which then is the null device.
+    pub fn is_unheard(&self) -> bool {
+        self.lost.is_some() || stdout_is_null()
+    }
+
     /// Why some of the data did not get out; a reader that went away is no failure.
     pub fn lost_data(&self) -> Option<&io::Error> {
         self.lost.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
@@ -174,6 +180,21 @@ impl Ui {
     fn err_styled(&self, text: &str, style: Style) -> String {
         paint(text, style, if self.said_is_data { self.out_colour } else { self.err_colour })
     }
+}
+
+#[cfg(unix)]
+fn stdout_is_null() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    let own = io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
+    let device = |metadata: io::Result<std::fs::Metadata>| metadata.ok().map(|it| it.rdev());
+    let null = device(std::fs::metadata("/dev/null"));
+    null.is_some() && null == device(own.and_then(|file| file.metadata()))
+}
+
+#[cfg(not(unix))]
+fn stdout_is_null() -> bool {
+    false
 }
 
 /// How wide the terminal is that stdout goes to; none when it is no terminal.

@@ -108,7 +108,7 @@ fn a_hook_that_fails_refuses_only_when_it_is_fail_closed() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_refused_when_a_gate_is_fail_closed() {
+fn what_cannot_be_understood_is_refused_whatever_guards() {
     let hooks = |fail_closed: bool| json!({ "beforeShellExecution": [{ "command": "true", "failClosed": fail_closed }] });
     let deep = format!(
         r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}1{}}}"#,
@@ -117,12 +117,13 @@ fn what_cannot_be_understood_is_refused_when_a_gate_is_fail_closed() {
     );
     let payloads = ["", "{", "[]", "{}", r#"{"hook_event_name":"Unheard"}"#, "\u{1}", &deep];
     for payload in payloads {
-        let cx = with_hooks(hooks(true));
-        let output = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
-        assert!(!output.stderr.is_empty() || !output.stdout.is_empty(), "{payload}: silence is no refusal");
-        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(stdout.contains(r#""decision":"block""#), "{payload}: {stdout}");
-        let cx = with_hooks(hooks(false));
+        for fail_closed in [true, false] {
+            let cx = with_hooks(hooks(fail_closed));
+            let output = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
+            let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(stdout.contains(r#""decision":"block""#), "{payload}: {stdout}");
+        }
+        let cx = with_hooks(json!({ "stop": [{ "command": "true", "failClosed": true }] }));
         let output = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
         assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{payload}");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();

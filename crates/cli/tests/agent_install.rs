@@ -210,8 +210,8 @@ fn every_timeout_is_in_the_agents_own_unit() {
         ("qwen", "\"timeout\": 3600000"),
         ("copilot", "\"timeoutSec\": 3600"),
         ("copilot", "\"version\": 1"),
-        ("copilot", "agent hook copilot preToolUse\""),
-        ("windsurf", "agent hook windsurf pre_run_command\""),
+        ("copilot", "agent hook copilot preToolUse --home "),
+        ("windsurf", "agent hook windsurf pre_run_command --home "),
     ] {
         works(&cx, &["install", name]);
         assert!(file(name).contains(part), "{name}: {part} in {}", file(name));

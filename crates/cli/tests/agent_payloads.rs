@@ -1,7 +1,7 @@
 //! What agents really sent, and what becomes of it when it is damaged.
 //!
 //! Behind a rule that denies everything on every gate, a payload may be
-//! refused or not understood; it is never let through, and nothing panics.
+//! refused, understood or not; it is never let through, and nothing panics.
 //! `BOATHOOK_MUTATIONS` says how many damaged payloads are tried.
 
 #[allow(unused)]
@@ -104,7 +104,8 @@ fn damage_many(
         let bytes = mutated(&original.value, &mut random);
         let adapter = Adapter { agent, preferences: Preferences::default(), engine, servers: &() };
         let shown = || String::from_utf8_lossy(&bytes[..bytes.len().min(2_000)]).into_owned();
-        let outcome = outcome(&adapter, &bytes, original.event.as_deref()).unwrap_or_else(|problem| {
+        let gate = original.is_gate(agent);
+        let outcome = outcome(&adapter, &bytes, original.event.as_deref(), gate).unwrap_or_else(|problem| {
             panic!("{problem}: mutation {number} of {}:\n{}", original.file.display(), shown())
         });
         outcomes[outcome as usize] += 1;
@@ -120,13 +121,17 @@ enum Outcome {
     HoldsNothingBack,
 }
 
-fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<Outcome, String> {
+/// `gate`: the payload was one of a gate before it was damaged.
+fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>, gate: bool) -> Result<Outcome, String> {
     match hear(adapter.agent, bytes, event, &[]) {
         Heard::FromCursor => Err("it was taken for a payload of Cursor's".to_owned()),
         Heard::Unclear { reason, event } => {
             let reply = adapter.answer_unclear(event.as_deref(), b"", &reason.to_string());
-            let silent = reply.stdout.is_empty() && reply.stderr.is_empty();
-            if silent { Err("an error that says nothing".to_owned()) } else { Ok(Outcome::NotUnderstood) }
+            // What cannot be read cannot be judged: it is refused, with a reason.
+            let refused = !reply.stdout.is_empty() || (reply.code == 2 && !reply.stderr.is_empty());
+            // What is over can only be told.
+            let told = !reply.stderr.is_empty() && !gate;
+            if refused || told { Ok(Outcome::NotUnderstood) } else { Err(format!("let through: {reply:?}")) }
         }
         Heard::Happened(happening) => {
             let gate = is_gate(&happening);
@@ -144,7 +149,12 @@ fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>) -> Result<O
 }
 
 fn is_gate(happening: &Happening) -> bool {
-    matches!(happening.moment, Moment::BeforeTool { .. } | Moment::Prompt { .. })
+    match &happening.moment {
+        Moment::BeforeTool { .. } => true,
+        // Of a task that another recording launched: nobody's prompt.
+        Moment::Prompt { text } => !text.starts_with("<task-notification>"),
+        _ => false,
+    }
 }
 
 /// An engine with a rule on every gate that denies whatever it sees, without a process.

@@ -191,6 +191,11 @@ impl Engine {
         &self.settings.roots
     }
 
+    /// What it was built from.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Every configured hook with its source and state.
     pub fn hooks(&self) -> Arc<HookSet> {
         self.hook_set_of(&self.settings.roots.workspaces)

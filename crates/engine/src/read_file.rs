@@ -16,7 +16,7 @@ use crate::digest::{Digest, Hasher};
 
 #[cfg_attr(unix, path = "read_file/unix.rs")]
 #[cfg_attr(windows, path = "read_file/windows.rs")]
-mod os; // both give: open, facts, facts_of, facts_of_link, same_directory, our_uid
+mod os; // both give: open, open_at_end, facts, facts_of, facts_of_link, same_directory, our_uid
 
 /// A configuration file may be this large.
 pub const CONFIG_LIMIT: u64 = 1024 * 1024;
@@ -175,6 +175,16 @@ pub fn read_head(path: &Path, most: u64) -> Result<(Vec<u8>, u64), ReadError> {
     }
     let bytes = read_whole(&mut file, facts.stamp.size.min(most)).map_err(ReadError::Io)?;
     Ok((bytes, facts.stamp.size))
+}
+
+/// Opens a plain file to write behind what it holds, and makes it when it is not
+/// there. Never waits for a reader, and follows no link.
+pub fn open_at_end(path: &Path) -> Result<File, ReadError> {
+    let file = os::open_at_end(path).map_err(|error| cause(error, path, Links::Refused))?;
+    match os::facts(&file).map_err(ReadError::Io)?.kind {
+        Kind::File => Ok(file),
+        other => Err(ReadError::NotRegular(other)),
+    }
 }
 
 /// Hashes a whole file, and keeps it when it is small. A path whose last part

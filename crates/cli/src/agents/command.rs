@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::wiring::Scope;
 use crate::error::Failed;
+use crate::settings::{Dwelling, Given};
 
 /// What the command of an agent must be called for us to know it again.
 const NAME: &str = "boathook";
@@ -16,6 +17,8 @@ pub struct Program {
     text: String,
     /// It is found by its name alone.
     on_path: bool,
+    /// Whose policy counts, as words behind the command.
+    dwelling: Option<Dwelling>,
 }
 
 /// Why a command that is ours no longer calls this program.
@@ -39,14 +42,47 @@ impl Program {
             let problem = format!("{shown} is not called `{NAME}`, so its entries would not be known again");
             return Err(Failed::other(problem, "rename it, or make a link of that name in your PATH"));
         }
-        Ok(Program { text: text.to_owned(), path, on_path })
+        Ok(Program { text: text.to_owned(), path, on_path, dwelling: None })
+    }
+
+    /// The same for the user who lives there.
+    pub fn of_user(self, dwelling: Option<Dwelling>) -> Program {
+        Program { dwelling, ..self }
     }
 
     /// As it is called in settings of this scope. Those of a project are read on
-    /// other machines, where it stands elsewhere.
+    /// other machines, where it stands elsewhere; and those of more than one user
+    /// name no home.
     pub fn for_scope(&self, scope: Scope) -> Program {
         let by_name = scope == Scope::Project && self.on_path;
-        Program { text: if by_name { NAME.to_owned() } else { self.text.clone() }, ..self.clone() }
+        Program {
+            text: if by_name { NAME.to_owned() } else { self.text.clone() },
+            dwelling: self.dwelling.clone().filter(|_| scope == Scope::User),
+            ..self.clone()
+        }
+    }
+
+    /// The words behind the command that say whose policy counts.
+    pub fn words(&self) -> Vec<String> {
+        let words = self.dwelling.iter().flat_map(Dwelling::words);
+        words.flat_map(|(name, path)| [name.to_owned(), path.display().to_string()]).collect()
+    }
+
+    /// The words in which a command of ours says that another policy counts
+    /// than the one of who asks now.
+    pub fn counts_elsewhere(&self, command: &str) -> Option<String> {
+        let ours = self.dwelling.as_ref()?;
+        let given = given(command);
+        let differs = given.beside(ours) != *ours;
+        differs.then(|| {
+            given
+                .beside(ours)
+                .words()
+                .iter()
+                .map(|(name, path)| format!("{name} {}", path.display()))
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
     }
 
     /// Whether its name alone is enough.
@@ -66,6 +102,10 @@ impl Program {
         if let Some(event) = event {
             line.push(' ');
             line.push_str(event);
+        }
+        for word in self.words() {
+            line.push(' ');
+            line.push_str(&quoted(&word));
         }
         line
     }
@@ -94,6 +134,16 @@ pub fn called(command: &str, agent: &str) -> Option<String> {
     let program = words.first().filter(|word| is_us(word))?;
     let rest: Vec<&str> = words[1..].iter().map(String::as_str).collect();
     rest.starts_with(&["agent", "hook", agent]).then(|| program.clone())
+}
+
+/// What a command says of where its user lives.
+fn given(command: &str) -> Given {
+    let words = words(command);
+    let of = |name: &str| {
+        let at = words.iter().position(|word| word == name)?;
+        words.get(at + 1).map(PathBuf::from)
+    };
+    Given { home: of("--home"), state_dir: of("--state-dir"), config_dir: of("--config-dir") }
 }
 
 fn is_us(program: &str) -> bool {

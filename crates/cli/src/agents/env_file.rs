@@ -2,10 +2,11 @@
 //! `export` lines.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 
 use boathook_engine::agent::Agent;
+use boathook_engine::read_file::open_at_end;
 
 /// Appends what the hooks set to the file that the agent's variable names.
 /// Says what went wrong; later hooks have the variables all the same.
@@ -20,13 +21,18 @@ pub fn append(
         return None;
     }
     let lines: String = variables.iter().map(|(name, value)| line(name, value)).collect();
-    let written = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(file)
-        .and_then(|mut file| file.write_all(lines.as_bytes()));
+    let written = write(Path::new(file), &lines);
     let problem = |error| format!("{}: the session's variables were not written: {error}", file.display());
     written.err().map(problem)
+}
+
+/// Whoever sets the variable must not make us wait, nor lead us elsewhere.
+fn write(path: &Path, lines: &str) -> Result<(), String> {
+    if !path.is_absolute() {
+        return Err("it is not an absolute path".to_owned());
+    }
+    let mut file = open_at_end(path).map_err(|error| error.to_string())?;
+    file.write_all(lines.as_bytes()).map_err(|error| error.to_string())
 }
 
 /// Names are plain identifiers: the engine keeps no others.

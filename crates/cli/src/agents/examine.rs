@@ -100,6 +100,14 @@ impl Examined {
             };
             self.say(problem, again.clone());
         }
+        let elsewhere =
+            program.and_then(|program| wired.commands.iter().find_map(|it| program.counts_elsewhere(it)));
+        if let Some(words) = elsewhere.filter(|_| wired.scope == Scope::User) {
+            let problem = format!(
+                "{file} asks with `{words}`, which is elsewhere than your own state and configuration: what you trust and set here does not count there"
+            );
+            self.say(problem, again.clone());
+        }
         let wanted = if self.wiring.is_plugin() { &[][..] } else { self.wiring.events() };
         let missing: Vec<&str> =
             wanted.iter().copied().filter(|event| !wired.events.iter().any(|it| it == event)).collect();

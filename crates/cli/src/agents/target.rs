@@ -9,7 +9,7 @@ use boathook_engine::problem::Problem;
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
 use boathook_engine::source::Os;
 
-use super::command::{Program, called, quoted};
+use super::command::{Program, called};
 use super::entries::{Entry, entries};
 use super::obstacles::{Obstacle, obstacles};
 use super::wiring::{Form, Place, Scope, Wiring};
@@ -18,6 +18,8 @@ use crate::error::Failed;
 /// The plugin for OpenCode; our program's path takes the place of the word.
 const PLUGIN: &str = include_str!("opencode/plugin.js");
 const PLUGIN_WORD: &str = "__BOATHOOK__";
+/// The same for the words behind the command.
+const PLUGIN_WORDS: &str = " /* and whose policy counts */";
 /// A line that names our command in a file that is ours as a whole.
 const CALLS: [&str; 2] = ["exec ", "// Calls: "];
 /// Cline runs every file of an event's name with one of these endings, so a
@@ -59,6 +61,8 @@ pub struct Wired {
     pub entries: Vec<Entry>,
     /// What keeps entries from being called.
     pub obstacles: Vec<Obstacle>,
+    /// The commands of ours that stand there, each once.
+    pub commands: Vec<String>,
     /// Why the file could not be read.
     pub problem: Option<String>,
 }
@@ -151,6 +155,7 @@ impl Places {
             narrowed: Vec::new(),
             entries: Vec::new(),
             obstacles: Vec::new(),
+            commands: Vec::new(),
             problem: None,
             file,
         };
@@ -160,6 +165,7 @@ impl Places {
                 let program = ours_whole(&wired.file, wiring.name);
                 wired.events.extend(program.iter().map(|_| "plugin".to_owned()));
                 wired.programs.extend(program);
+                wired.commands.extend(command_of(&wired.file, wiring.name));
             }
             Form::Scripts => {
                 for target in self.installed(wiring, scope).unwrap_or_default() {
@@ -167,12 +173,15 @@ impl Places {
                         .events
                         .extend(target.file.file_stem().map(|name| name.to_string_lossy().into_owned()));
                     wired.programs.extend(ours_whole(&target.file, wiring.name));
+                    wired.commands.extend(command_of(&target.file, wiring.name));
                 }
             }
             Form::Native => {}
         }
         wired.programs.sort();
         wired.programs.dedup();
+        wired.commands.sort();
+        wired.commands.dedup();
         Some(wired)
     }
 }
@@ -197,6 +206,10 @@ impl Wired {
                 let narrowed = found.iter().filter_map(|it| Some((it.event.clone(), it.matcher.clone()?)));
                 self.narrowed = narrowed.filter(|(_, to)| !matches!(to.as_str(), "" | "*" | ".*")).collect();
                 self.obstacles = obstacles(&text, wiring, self.scope);
+                let texts = found.iter().filter_map(|it| it.handler.as_object()).flat_map(|it| it.values());
+                let texts = texts.filter_map(serde_json::Value::as_str);
+                let ours = texts.filter(|text| called(text, wiring.name).is_some());
+                self.commands = ours.map(str::to_owned).collect();
                 self.entries = found;
             }
             Err(problem) => self.problem = Some(problem),
@@ -218,10 +231,13 @@ impl Target {
                 )
             }
             None => {
-                let path = serde_json::Value::from(program.text()).to_string();
+                let json = |text: &str| serde_json::Value::from(text).to_string();
+                let path = json(program.text());
                 let plugin = PLUGIN.replace(PLUGIN_WORD, path.trim_matches('"'));
+                let words: Vec<_> = program.words().iter().map(|word| format!(", {}", json(word))).collect();
+                let plugin = plugin.replace(PLUGIN_WORDS, &words.concat());
                 // The plugin itself says who wrote it.
-                format!("// Calls: {} agent hook {name}\n{plugin}", quoted(program.text()))
+                format!("// Calls: {}\n{plugin}", program.command(name, None))
             }
         }
     }
@@ -235,8 +251,19 @@ pub fn ours_whole(file: &Path, agent: &str) -> Option<String> {
 
 /// The program that a text of ours calls.
 pub fn program_in(text: &str, agent: &str) -> Option<String> {
-    let commands = text.lines().filter_map(|line| CALLS.iter().find_map(|start| line.strip_prefix(start)));
-    commands.into_iter().find_map(|command| called(command, agent))
+    command_in(text, agent).and_then(|command| called(command, agent))
+}
+
+/// The command in a file of ours.
+fn command_of(file: &Path, agent: &str) -> Option<String> {
+    let read = read_file::read(file, CONFIG_LIMIT, Owner::Anybody).ok()?;
+    command_in(&String::from_utf8(read.bytes).ok()?, agent).map(str::to_owned)
+}
+
+fn command_in<'t>(text: &'t str, agent: &str) -> Option<&'t str> {
+    let mut commands =
+        text.lines().filter_map(|line| CALLS.iter().find_map(|start| line.strip_prefix(start)));
+    commands.find(|command| called(command, agent).is_some())
 }
 
 /// A problem in one line.

@@ -10,11 +10,10 @@ use super::asking::Asking;
 use super::happening::Happening;
 use super::servers::McpLookup;
 use super::verdict::{Reply, Verdict};
-use super::{Agent, Preferences, fan_in, reports};
+use super::{Agent, Preferences, fan_in, guard, reports};
 use crate::engine::Engine;
-use crate::event::Gate;
 use crate::fill::Event;
-use crate::load::{Change, Hook, HookSet, HookState, SourceState, Withheld};
+use crate::load::Change;
 use crate::perform::Deadline;
 use crate::record::Record;
 
@@ -58,6 +57,11 @@ impl Adapter<'_> {
     /// What the agent is answered.
     pub fn answer(&self, mut happening: Happening) -> Answered {
         let hooks = self.engine.hooks();
+        if guard::is_gate(&happening)
+            && let Some(reason) = guard::shut(&hooks, self.engine.settings())
+        {
+            return self.shut(&happening, &reason);
+        }
         Asking::look_up_servers(self, &hooks, &mut happening);
         let deadline = self.agent.deadline(&happening.event);
         let asking = Asking::new(self, Arc::clone(&hooks), &happening, deadline);
@@ -72,6 +76,15 @@ impl Adapter<'_> {
         Answered { reply, verdict, asides, afterwards, told: if shown { changes } else { Vec::new() } }
     }
 
+    /// A refusal without a hook having been asked.
+    fn shut(&self, happening: &Happening, reason: &str) -> Answered {
+        self.engine.note(Record::unasked(self.agent.name, Some(&happening.event), b"", reason, true));
+        let verdict = Verdict::refusal(reason, reason);
+        let reply = (self.agent.encode_decision)(happening, &verdict);
+        let afterwards = Afterwards { events: Vec::new(), deadline: None };
+        Answered { reply, verdict, asides: Vec::new(), afterwards, told: Vec::new() }
+    }
+
     /// Fires what is left, when the agent has its answer. Nobody waits for what
     /// these hooks say.
     pub fn finish(&self, afterwards: Afterwards) {
@@ -80,10 +93,11 @@ impl Adapter<'_> {
     }
 
     /// What an agent is answered whose words mean nothing to us: a refusal
-    /// when a gate is to fail closed, and else nothing but a sentence for the
-    /// person. Either has its record.
+    /// where anything guards, because what cannot be read cannot be judged; and
+    /// else nothing but a sentence for the person. Either has its record.
     pub fn answer_unclear(&self, event: Option<&str>, told: &[u8], reason: &str) -> Reply {
-        let refused = fails_closed(&self.engine.hooks());
+        let hooks = self.engine.hooks();
+        let refused = guard::guards(&hooks) || guard::shut(&hooks, self.engine.settings()).is_some();
         self.engine.note(Record::unasked(self.agent.name, event, told, reason, refused));
         if refused {
             return refuse(self.agent, event, reason);
@@ -102,17 +116,4 @@ pub fn refuse(agent: &Agent, event: Option<&str>, reason: &str) -> Reply {
         "Boathook could not ask the hooks that guard this ({reason}), and nobody can tell that none of them would refuse, so it is blocked."
     );
     (agent.refuse_blindly)(event, &reason)
-}
-
-/// Whether any gate is to fail closed. A source that could not be read may
-/// hold such a hook.
-fn fails_closed(hooks: &HookSet) -> bool {
-    let holds_back =
-        |hook: &&Hook| matches!(hook.definition.event.spec().gate, Gate::Permission | Gate::Continue);
-    let counts = |hook: &&Hook| match hook.state {
-        HookState::Ready | HookState::Withheld(Withheld::Changed) => true,
-        HookState::Withheld(_) => false,
-    };
-    let closed = hooks.hooks.iter().filter(holds_back).filter(counts).any(|hook| hook.definition.fail_closed);
-    closed || hooks.sources.iter().any(|report| matches!(report.state, SourceState::Unreadable(_)))
 }

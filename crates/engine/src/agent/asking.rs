@@ -13,6 +13,7 @@ use super::happening::{Ending, Failing, Happening, Moment, ToolCall, ToolClass};
 use super::memory::{Lesson, Memories, Memory, Task, key_of, mark};
 use super::reading::content;
 use super::servers::identify;
+use super::tasks::{launched, notified};
 use super::verdict::Verdict;
 use crate::event::EventKind;
 use crate::fill::Event;
@@ -110,8 +111,7 @@ impl<'a> Asking<'a> {
                 let event = common.session_end(reason, Took(took.max(0) as f64));
                 self.all([(EventKind::SessionEnd, event)])
             }
-            // A follow-up of ours is nobody's prompt.
-            Moment::Prompt { text } if self.is_follow_up(text) => Vec::new(),
+            Moment::Prompt { text } if self.is_nobodys(text) => Vec::new(),
             Moment::Prompt { text } => self
                 .ask(0, EventKind::BeforeSubmitPrompt, || {
                     let (cwd, roots) =
@@ -244,6 +244,11 @@ impl<'a> Asking<'a> {
         anew && self.memory.began.is_some()
     }
 
+    /// A follow-up of ours and the end of a task are nobody's prompts.
+    fn is_nobodys(&self, text: &str) -> bool {
+        self.is_follow_up(text) || notified(text).is_some_and(|id| self.memory.has_launched(id))
+    }
+
     fn is_follow_up(&self, text: &str) -> bool {
         self.memory.follow_up.as_ref().is_some_and(|sent| *sent == mark(text))
     }
@@ -283,8 +288,7 @@ impl<'a> Asking<'a> {
     fn lessons(&self, verdict: &Verdict) -> Vec<Lesson> {
         let mut lessons = Vec::new();
         let none_known = self.recalled && self.memory.generation.is_none();
-        let of_the_user =
-            matches!(&self.happening.moment, Moment::Prompt { text } if !self.is_follow_up(text));
+        let of_the_user = matches!(&self.happening.moment, Moment::Prompt { text } if !self.is_nobodys(text));
         let new_turn = of_the_user && !self.hooks.hooks.is_empty();
         if self.happening.generation.is_none() && (new_turn || none_known) {
             lessons.push(Lesson::Generation(self.common.generation.clone()));
@@ -299,9 +303,11 @@ impl<'a> Asking<'a> {
             }
             Moment::Prompt { text } if self.is_follow_up(text) => lessons.push(Lesson::FollowedUp),
             Moment::BeforeTool { calls } => lessons.extend(self.of_calls(calls, verdict)),
-            Moment::AfterTool { output, .. } if output.duration_ms.is_some() => {
-                let news = self.is_timed() && !self.memory.told_durations;
-                lessons.extend(news.then_some(Lesson::TellsDurations));
+            Moment::AfterTool { calls, output } => {
+                let told = output.duration_ms.is_some() && self.is_timed();
+                lessons.extend((told && !self.memory.told_durations).then_some(Lesson::TellsDurations));
+                let asked = has(&self.hooks, EventKind::BeforeSubmitPrompt);
+                lessons.extend(asked.then(|| launched(calls, output)).flatten().map(Lesson::Launched));
             }
             _ => {}
         }

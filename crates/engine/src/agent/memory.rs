@@ -52,6 +52,9 @@ pub struct Memory {
     /// Subagents that were started.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tasks: Vec<Task>,
+    /// Tasks that run beside the conversation, by their ids.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    launched: Vec<String>,
 }
 
 /// One thing to remember.
@@ -66,6 +69,8 @@ pub enum Lesson {
     /// A call was refused, and hooks were told.
     Refused(String),
     TaskBegan(Task),
+    /// A task that runs beside the conversation, by its id.
+    Launched(String),
     /// A follow-up of this mark was sent.
     FollowUp(String),
     /// It was announced.
@@ -177,6 +182,7 @@ impl Memory {
             Lesson::CallBegan(key, now) => self.call_began(key, now),
             Lesson::Refused(key) => push(&mut self.refused, key),
             Lesson::TaskBegan(task) => push(&mut self.tasks, task),
+            Lesson::Launched(id) => push(&mut self.launched, id),
             Lesson::FollowUp(mark) => self.follow_up = Some(mark),
             Lesson::FollowedUp => self.follow_up = None,
             Lesson::TellsDurations => self.told_durations = true,
@@ -199,6 +205,11 @@ impl Memory {
     pub fn was_refused(&mut self, key: &str) -> bool {
         let at = self.refused.iter().position(|known| known == key);
         at.map(|at| self.refused.remove(at)).is_some()
+    }
+
+    /// Whether the session launched this task. One may notify more than once.
+    pub fn has_launched(&self, id: &str) -> bool {
+        self.launched.iter().any(|known| known == id)
     }
 
     /// What a subagent that ends was told: the oldest of its kind, else the oldest.

@@ -16,6 +16,7 @@ mod attachments;
 mod coverage;
 mod fan_in;
 mod fan_out;
+mod guard;
 mod happening;
 mod hear;
 mod memory;
@@ -30,6 +31,7 @@ mod rewriting;
 pub mod saying;
 mod servers;
 mod sources;
+mod tasks;
 #[cfg(test)]
 mod tiny;
 mod tools;

@@ -12,7 +12,7 @@ use super::claude::{self, mcp_parts};
 use super::patch;
 use crate::agent::{
     Abilities, Agent, Asks, Covered, Effect, Happening, Moment, NativeCall, NativeTool, NotUnderstood, Reach,
-    Reply, Told, ToolCall, ToolClass, Verdict,
+    Reply, Told, ToolCall, ToolClass, Verdict, cursor_call,
 };
 use crate::event::{AnswerField, EventKind};
 use crate::input::Edit;
@@ -69,9 +69,9 @@ const WIRE: Wire = Wire {
 /// By the names in its tools, and by those in its documentation.
 #[rustfmt::skip]
 pub(super) const TOOLS: &[NativeTool] = &[
-    NativeTool { names: &["run_in_terminal", "runInTerminal", "runTerminalCommand"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
+    NativeTool { names: &["run_in_terminal", "runInTerminal", "runTerminalCommand", "send_to_terminal", "sendToTerminal", TASK], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
     NativeTool { names: &["read_file", "readFile"], cursor: "Read", class: ToolClass::Read, fields: FILE },
-    NativeTool { names: &["create_file", "createFile", "replace_string_in_file", SEVERAL, "editFiles"],
+    NativeTool { names: &["create_file", "createFile", "replace_string_in_file", SEVERAL, "editFiles", "edit_file", "editFile"],
         cursor: "Write", class: ToolClass::Write, fields: CHANGE },
     NativeTool { names: &["insert_edit_into_file"], cursor: "Write", class: ToolClass::Write,
         fields: &[("filePath", "file_path"), ("code", "new_string")] },
@@ -84,6 +84,8 @@ pub(super) const TOOLS: &[NativeTool] = &[
 ];
 
 const PATCH: &str = "apply_patch";
+/// Writes a task with a command line and starts it.
+const TASK: &str = "create_and_run_task";
 const SEVERAL: &str = "multi_replace_string_in_file";
 const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
 const CHANGE: &[(&str, &str)] =
@@ -106,8 +108,21 @@ pub(super) fn forms(call: &NativeCall) -> Result<Option<Vec<ToolCall>>, NotUnder
     match call.name.as_str() {
         PATCH => patch::calls(call, "input", None).map(Some),
         SEVERAL => Ok(replacements(call)),
+        TASK => task(call).map(|call| Some(vec![call])),
         _ => Ok(None),
     }
+}
+
+/// The command line of a task.
+fn task(call: &NativeCall) -> Result<ToolCall, NotUnderstood> {
+    let unclear = || NotUnderstood(format!("`task` of {TASK} has no command that is a text"));
+    let task = call.input.get("task").ok_or_else(unclear)?;
+    let command = task.get("command").and_then(Value::as_str).ok_or_else(unclear)?;
+    let args = task.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let line = std::iter::once(command).chain(args).collect::<Vec<_>>().join(" ");
+    let mut shell = cursor_call(TOOLS, call);
+    shell.input.insert("command".to_owned(), Value::from(line));
+    Ok(shell)
 }
 
 /// Nothing where the input has another form than we know.
@@ -248,6 +263,14 @@ mod tests {
         let cases = [
             ("run_in_terminal", json!({"command": "ls", "explanation": "x"}), "Shell", ToolClass::Shell),
             ("runTerminalCommand", json!({"command": "ls"}), "Shell", ToolClass::Shell),
+            ("send_to_terminal", json!({"command": "ls"}), "Shell", ToolClass::Shell),
+            ("edit_file", file.clone(), "Write", ToolClass::Write),
+            (
+                "create_and_run_task",
+                json!({"task": {"label": "x", "type": "shell", "command": "rm", "args": ["-rf"]}}),
+                "Shell",
+                ToolClass::Shell,
+            ),
             ("read_file", file.clone(), "Read", ToolClass::Read),
             ("create_file", json!({"filePath": "/p/a", "content": "x"}), "Write", ToolClass::Write),
             (

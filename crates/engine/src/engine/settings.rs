@@ -56,6 +56,8 @@ pub struct Settings {
     pub depth: u32,
     /// The source files it was called from.
     pub called_from: Vec<OsString>,
+    /// Why nobody can tell which hooks guard: then an agent's gates stay shut.
+    pub unknown_policy: Option<String>,
     /// Ends hooks that are running: a user's cancel.
     pub cancel: Cancel,
 }
@@ -84,6 +86,7 @@ impl Settings {
             keep: Keep::default(),
             depth: 0,
             called_from: Vec::new(),
+            unknown_policy: None,
             cancel: Cancel::default(),
         }
     }

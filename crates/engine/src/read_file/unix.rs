@@ -20,6 +20,13 @@ pub(super) fn open(path: &Path, links: Links) -> io::Result<File> {
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
+/// The same for writing at the end. A pipe that nobody reads is an error.
+pub(super) fn open_at_end(path: &Path) -> io::Result<File> {
+    let way = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+    let flags = way | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::from_raw_mode(0o600))?))
+}
+
 pub(super) fn facts(file: &File) -> io::Result<Facts> {
     file.metadata().map(|metadata| read(&metadata))
 }

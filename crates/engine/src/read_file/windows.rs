@@ -15,6 +15,13 @@ pub(super) fn open(path: &Path, links: Links) -> io::Result<File> {
     File::open(path)
 }
 
+pub(super) fn open_at_end(path: &Path) -> io::Result<File> {
+    if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    File::options().append(true).create(true).open(path)
+}
+
 pub(super) fn facts(file: &File) -> io::Result<Facts> {
     file.metadata().map(|metadata| read(&metadata))
 }

@@ -33,7 +33,7 @@
 import { spawn, spawnSync } from "node:child_process"
 
 const BOATHOOK = "__BOATHOOK__"
-const COMMAND = ["agent", "hook", "opencode"]
+const COMMAND = ["agent", "hook", "opencode" /* and whose policy counts */]
 const REPAIR =
   "Repair it with `boathook agent install opencode`, or delete this plugin to work without hooks: " +
   import.meta.url

@@ -19,17 +19,18 @@ use crate::Status;
 use crate::agents::{env_file, servers::ConfiguredServers, twice};
 use crate::args::Global;
 use crate::error::Failed;
-use crate::settings::{
-    agent_settings, cancel, is_inside_copilot, state_directory, told_beside, workspaces_around,
-};
+use crate::settings::{Given, agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
 use crate::ui::Ui;
 
 /// Answer an agent: what it tells on stdin, what the hooks say on stdout
 ///
 /// An agent that is wired to Boathook runs this at every step. Its event becomes
 /// the events that hooks know, their decisions become one answer in the agent's
-/// own words. Whatever goes wrong, the agent gets an answer it understands:
-/// a refusal when a hook that is `failClosed` could not be asked.
+/// own words. What cannot be understood is refused where any hook guards, and so
+/// is everything while nobody can tell whose hooks those are.
+///
+/// A repository can set the environment that agents hand on, so XDG_STATE_HOME and
+/// XDG_CONFIG_HOME count for nothing here, and HOME only without `--home`.
 #[derive(Debug, clap::Args)]
 pub struct HookArgs {
     /// The agent that calls
@@ -38,18 +39,20 @@ pub struct HookArgs {
     /// The event by the agent's name, where its payload does not hold it
     #[arg(value_name = "EVENT")]
     event: Option<String>,
+    #[command(flatten)]
+    given: Given,
 }
 
 pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Failed> {
     let agent = named(&args.name).ok_or_else(|| unknown(&args.name))?;
     let event = args.event.as_deref();
-    Ok(match guarded(agent, event, || answer(ui, global, agent, event)) {
+    Ok(match guarded(agent, event, || answer(ui, global, args, agent)) {
         Ok(status) => status,
         Err(no_answer) => {
             no_answer.failed.iter().for_each(|failed| ui.failed(failed));
             let reason = no_answer.failed.as_ref().map_or_else(|| DEFECT.to_owned(), Failed::to_string);
-            let status = replied(ui, &no_answer.refusal);
-            log_refusal(ui, agent, event, &reason);
+            let status = refused(ui, &no_answer.refusal);
+            log_refusal(ui, agent, args, &reason);
             status
         }
     })
@@ -59,9 +62,10 @@ const DEFECT: &str = "a defect in Boathook; its report is on stderr";
 
 /// Where there is no engine to ask, there is still a log. What the user set
 /// about payloads is not known here, so none is kept.
-fn log_refusal(ui: &mut Ui, agent: &Agent, event: Option<&str>, reason: &str) {
-    let record = Record::unasked(agent.name, event, b"", reason, true);
-    if let Err(error) = LogFile::of(StateDir::new(state_directory())).append(&[record]) {
+fn log_refusal(ui: &mut Ui, agent: &Agent, args: &HookArgs, reason: &str) {
+    let Ok(dwelling) = args.given.dwelling(&[]) else { return };
+    let record = Record::unasked(agent.name, args.event.as_deref(), b"", reason, true);
+    if let Err(error) = LogFile::of(StateDir::new(dwelling.state)).append(&[record]) {
         ui.warning(&format!("the log was not written: {error}"));
     }
 }
@@ -92,12 +96,8 @@ fn guarded<T>(
     }
 }
 
-fn answer(
-    ui: &mut Ui,
-    global: &Global,
-    agent: &'static Agent,
-    event: Option<&str>,
-) -> Result<Status, Failed> {
+fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) -> Result<Status, Failed> {
+    let event = args.event.as_deref();
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;
     let agent = if is_inside_copilot() { twice::speaker(agent, &bytes) } else { agent };
@@ -107,7 +107,7 @@ fn answer(
         Heard::Happened(happening) => Ok(*happening),
         Heard::Unclear { event, reason } => Err((event, reason)),
     };
-    let (settings, preferences) = settings_for(ui, global, agent, happening.as_ref().ok())?;
+    let (settings, preferences) = settings_for(ui, global, args, agent, happening.as_ref().ok())?;
     if happening.as_ref().is_ok_and(|happening| twice::is_asked_already(agent, happening, &settings)) {
         return Ok(Status::Success);
     }
@@ -118,23 +118,25 @@ fn answer(
     let status = match happening {
         Ok(happening) => {
             let begins = matches!(happening.moment, Moment::SessionStart { .. });
-            let Answered { reply, verdict, asides, afterwards, told } = adapter.answer(happening);
+            let Answered { reply, verdict, asides, afterwards, told: news } = adapter.answer(happening);
             if begins && let Some(problem) = env_file::append(agent, &environment, &verdict.env) {
                 ui.warning(&problem);
             }
-            let status = replied(ui, &reply);
-            if !ui.reader_is_gone() {
-                engine.told(&told);
+            // An answer that nobody got is no answer: a gate stays shut, and the
+            // call that was told does not run in place of the one that was meant.
+            let words = verdict.refused.as_ref().or(verdict.ask.as_ref()).map(|words| words.model.as_str());
+            let words = words.or(verdict.input.as_ref().map(|_| "a hook wants another input for this call"));
+            let status = told(ui, &reply, words);
+            if !ui.is_unheard() {
+                engine.told(&news);
             }
             // Where the exit code says something, stderr is the reason and nothing else.
             asides.iter().filter(|_| reply.code == 0).for_each(|aside| ui.warning(aside));
-            // An answer that nobody got is no answer: a gate stays shut.
-            let unheard = ui.reader_is_gone() && (verdict.refused.is_some() || verdict.ask.is_some());
             adapter.finish(afterwards);
-            if unheard { Status::Refused } else { status }
+            status
         }
         Err((event, reason)) => {
-            replied(ui, &adapter.answer_unclear(event.as_deref(), &bytes, &reason.to_string()))
+            refused(ui, &adapter.answer_unclear(event.as_deref(), &bytes, &reason.to_string()))
         }
     };
     // Nobody reads stderr here: changes that the agent did not show stay news.
@@ -151,22 +153,37 @@ fn answer(
 fn settings_for(
     ui: &mut Ui,
     global: &Global,
+    args: &HookArgs,
     agent: &'static Agent,
     happening: Option<&Happening>,
 ) -> Result<(Settings, Preferences), Failed> {
     let told = happening.map(|happening| happening.roots.clone()).unwrap_or_default();
     let cwd = happening.and_then(|happening| happening.cwd.as_deref());
-    let roots = if told.is_empty() { workspaces_around(cwd) } else { told };
-    let (mut settings, preferences) = agent_settings(ui, global, &roots)?;
+    let roots = if told.is_empty() { workspaces_around(&args.given, cwd) } else { told };
+    let (mut settings, preferences) = agent_settings(ui, global, &args.given, &roots)?;
     settings.cancel = cancel();
     settings.agent = Some(agent.name);
     settings.without = left_to(agent, &settings.roots);
     Ok((settings, preferences))
 }
 
-fn replied(ui: &mut Ui, reply: &Reply) -> Status {
+/// Tells a refusal of something that was not even understood.
+fn refused(ui: &mut Ui, reply: &Reply) -> Status {
+    told(ui, reply, Some(&reply.stdout).filter(|said| !said.is_empty()).map(String::as_str))
+}
+
+/// Tells the agent. What holds something back and cannot be written becomes an
+/// exit code with the reason on stderr: agents take a code alone for a failure
+/// of ours, and go on.
+fn told(ui: &mut Ui, reply: &Reply, holds_back: Option<&str>) -> Status {
     ui.reply(&reply.stdout, &reply.stderr);
-    Status::Code(reply.code)
+    match holds_back.filter(|_| !reply.stdout.is_empty() && ui.is_unheard()) {
+        None => Status::Code(reply.code),
+        Some(reason) => {
+            ui.reply("", &format!("The answer could not be written, so it is refused: {reason}"));
+            Status::Refused
+        }
+    }
 }
 
 fn unknown(name: &str) -> Failed {

@@ -16,7 +16,7 @@ use crate::agents::{
 use crate::args::Global;
 use crate::error::Failed;
 use crate::report;
-use crate::settings::{program, settings};
+use crate::settings::{dwelling, program, settings};
 use crate::ui::{Style, Ui};
 use crate::write_file::{Access, put};
 
@@ -51,7 +51,7 @@ pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status,
     }
     let settings = settings(ui, global, &[])?;
     let places = Places::of(&settings);
-    let program = Program::at(program()?).ok();
+    let program = Program::at(program()?).ok().map(|program| program.of_user(dwelling()));
     let chosen: Vec<&'static Wiring> = match args.name.as_deref().and_then(named) {
         Some(wiring) => vec![wiring],
         None => WIRINGS.iter().collect(),

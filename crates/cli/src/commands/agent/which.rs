@@ -9,7 +9,7 @@ use similar::TextDiff;
 use crate::Status;
 use crate::agents::{Done, Places, Program, Scope, WIRINGS, Wiring, Work, named};
 use crate::error::Failed;
-use crate::settings::program;
+use crate::settings::{dwelling, program};
 use crate::ui::{Style, Ui};
 
 /// The agents and the scope that were typed.
@@ -59,7 +59,7 @@ impl Which {
         mut act: impl FnMut(&mut Ui, &Work, &'static Wiring) -> Result<Status, Failed>,
     ) -> Result<Status, Failed> {
         let places = Places::of(settings);
-        let program = Program::at(program()?)?;
+        let program = Program::at(program()?)?.of_user(dwelling());
         let state: PathBuf = settings.roots.state.clone();
         let work = Work { places: &places, program: &program, state, dry_run: self.dry_run };
         if let Some(wiring) = self.name.as_deref().and_then(named) {

@@ -68,6 +68,7 @@ pub fn examine(settings: &Settings) -> Found {
 fn agents(settings: &Settings) -> Vec<Examined> {
     let places = Places::of(settings);
     let program = crate::settings::program().ok().and_then(|path| Program::at(path).ok());
+    let program = program.map(|program| program.of_user(crate::settings::dwelling()));
     let all = WIRINGS.iter().map(|wiring| examine_agent(&places, wiring, program.as_ref()));
     all.filter(|it| it.is_wired() || it.found.home.is_some()).collect()
 }

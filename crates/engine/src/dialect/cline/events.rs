@@ -42,7 +42,8 @@ const ROWS: &[Row] = &[
 
 /// What Cline told, in our words.
 pub(super) fn decode(told: &Told) -> Result<Happening, NotUnderstood> {
-    let all: Value = serde_json::from_str(&told.payload.to_json()).unwrap_or_default();
+    let unread = |error| NotUnderstood(format!("the payload cannot be read: {error}"));
+    let all: Value = serde_json::from_str(&told.payload.to_json()).map_err(unread)?;
     let named = text(&all, "/hookName").or_else(|| told.event.clone());
     let missing =
         || NotUnderstood("the payload has no `hookName`, so it is not known what happened".to_owned());
@@ -118,7 +119,9 @@ fn prompt(happening: &mut Happening, all: &Value) -> Read {
     if happening.subagent.is_some() {
         return Ok(Moment::Nothing("a subagent's prompt is not the user's"));
     }
-    Ok(Moment::Prompt { text: text(all, "/userPromptSubmit/prompt").unwrap_or_default() })
+    let prompt = all.pointer("/userPromptSubmit/prompt").and_then(Value::as_str);
+    let missing = || NotUnderstood("`userPromptSubmit.prompt` is not a text".to_owned());
+    Ok(Moment::Prompt { text: prompt.ok_or_else(missing)?.to_owned() })
 }
 
 fn write_prompt(happening: &Happening, all: &mut Value) {
@@ -128,7 +131,10 @@ fn write_prompt(happening: &Happening, all: &mut Value) {
 }
 
 fn before_tool(happening: &mut Happening, all: &Value) -> Read {
-    let native = native(&all["tool_call"])?;
+    let native = match (&all["tool_call"], &all["preToolUse"]) {
+        (Value::Null, Value::Object(old)) => tools::legacy(old)?,
+        (call, _) => native(call)?,
+    };
     let calls = tools::calls(&native, happening.cwd.as_deref())?;
     happening.call = Some(native);
     Ok(Moment::BeforeTool { calls })
@@ -141,8 +147,10 @@ fn write_before_tool(happening: &Happening, all: &mut Value) {
 }
 
 fn after_tool(happening: &mut Happening, all: &Value) -> Read {
-    let result = &all["tool_result"];
-    let native = native(result)?;
+    let (result, native) = match (&all["tool_result"], &all["postToolUse"]) {
+        (Value::Null, Value::Object(old)) => (&all["postToolUse"], tools::legacy(old)?),
+        (result, _) => (result, native(result)?),
+    };
     if harmless::is_replacement(&native) {
         happening.call = Some(native);
         return Ok(Moment::Nothing("it stood in the place of a refused call"));

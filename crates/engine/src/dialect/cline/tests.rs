@@ -353,3 +353,36 @@ fn the_name_of_the_file_will_do_where_the_payload_names_nothing() {
     let unknown = (AGENT.decode_event)(&told(Some("TaskDream"))).expect("told, and nothing to us");
     assert!(matches!(unknown.moment, Moment::Nothing(_)));
 }
+
+#[test]
+fn the_form_of_old_versions_is_understood_with_its_tools() {
+    let server = json!({"server_name": "mini", "tool_name": "echo", "arguments": "{\"text\":\"hi\"}"});
+    let cases = [
+        ("execute_command", json!({"command": "ls", "requires_approval": "false"}), "Shell", "command", "ls"),
+        ("write_to_file", json!({"path": "a", "content": "x"}), "Write", "file_path", "a"),
+        ("replace_in_file", json!({"path": "a", "diff": "x"}), "Write", "file_path", "a"),
+        ("read_file", json!({"path": "a"}), "Read", "file_path", "a"),
+        ("use_mcp_tool", server, "MCP:echo", "text", "hi"),
+        ("run_commands", json!({"commands": "[\"ls\"]"}), "Shell", "command", "ls"),
+    ];
+    for (tool, parameters, name, field, says) in cases {
+        for hook in ["PreToolUse", "tool_call"] {
+            let payload =
+                json!({"hookName": hook, "preToolUse": {"toolName": tool, "parameters": parameters}});
+            let happening = decoded(&AGENT, &Payload::of(&payload));
+            let call = &calls(&happening)[0];
+            assert_eq!((call.name.as_str(), &call.input[field]), (name, &json!(says)), "{tool}");
+            assert_eq!(decoded(&AGENT, &(AGENT.encode_event)(&happening)), happening, "{tool}");
+        }
+    }
+    let unclear = [
+        json!({"hookName": "PreToolUse", "preToolUse": {"parameters": {}}}),
+        json!({"hookName": "PreToolUse", "preToolUse": {"toolName": "use_mcp_tool", "parameters": {"arguments": "x"}}}),
+        json!({"hookName": "PreToolUse"}),
+        json!({"hookName": "prompt_submit", "userPromptSubmit": {"prompt": ["x"]}}),
+    ];
+    for payload in unclear {
+        let told = Told { event: None, payload: Payload::of(&payload) };
+        assert!((AGENT.decode_event)(&told).is_err(), "{payload}");
+    }
+}

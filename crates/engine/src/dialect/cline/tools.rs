@@ -14,6 +14,8 @@ pub(super) const SHELL: &str = "run_commands";
 pub(super) const READ: &str = "read_files";
 const PATCH: &str = "apply_patch";
 const PATCH_TEXT: &str = "input";
+/// A server's tool, in versions before `server__tool`.
+const SERVER: &str = "use_mcp_tool";
 
 /// By Cline's names and by Cursor's. What a list is read as stands in `calls`.
 const TOOLS: &[NativeTool] = &[
@@ -36,6 +38,29 @@ const TOOLS: &[NativeTool] = &[
         class: ToolClass::Task,
         fields: &[("task", "prompt"), ("agentId", "subagent_type")],
     },
+    // Versions before the names above.
+    NativeTool { names: &["execute_command"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
+    NativeTool {
+        names: &["read_file"],
+        cursor: "Read",
+        class: ToolClass::Read,
+        fields: &[("path", "file_path")],
+    },
+    NativeTool {
+        names: &["write_to_file", "new_rule"],
+        cursor: "Write",
+        class: ToolClass::Write,
+        fields: &[("path", "file_path")],
+    },
+    NativeTool {
+        names: &["replace_in_file"],
+        cursor: "Write",
+        class: ToolClass::Write,
+        fields: &[("path", "file_path"), ("diff", "new_string")],
+    },
+    NativeTool { names: &["search_files"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
+    NativeTool { names: &["list_files"], cursor: "LS", class: ToolClass::Other, fields: &[] },
+    NativeTool { names: &["web_fetch"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
     NativeTool { names: &["fetch_web_content"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
 ];
 
@@ -59,12 +84,49 @@ pub(super) fn as_object(name: &str, input: Option<Value>) -> Result<Map<String, 
     }
 }
 
+/// A call in the form of old versions, whose parameters are texts: a list or an
+/// object stands in one as JSON.
+pub(super) fn legacy(old: &Map<String, Value>) -> Result<NativeCall, NotUnderstood> {
+    let name = ["toolName", "tool"].iter().find_map(|name| old.get(*name)?.as_str());
+    let name = name.filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| NotUnderstood("`toolName` is not the name of a tool".to_owned()))?;
+    let mut input = as_object(name, old.get("parameters").cloned())?;
+    for field in LISTS {
+        if let Some(value) = input.get_mut(*field)
+            && let Some(list @ (Value::Array(_) | Value::Object(_))) =
+                value.as_str().and_then(|text| serde_json::from_str(text).ok())
+        {
+            *value = list;
+        }
+    }
+    Ok(NativeCall { name: name.to_owned(), id: None, input })
+}
+
+/// Parameters that are lists or objects.
+const LISTS: &[&str] = &["commands", "files", "file_paths", "paths", "arguments", "args"];
+
+/// A server's tool by its old form: the server, the tool and its input are parameters.
+fn of_server(native: &NativeCall) -> Result<ToolCall, NotUnderstood> {
+    let text = |name: &str| native.input.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let (Some(server), Some(tool)) = (text("server_name"), text("tool_name")) else {
+        return Err(NotUnderstood(format!("{SERVER} names no server and no tool")));
+    };
+    let input = match native.input.get("arguments") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(input)) => input.clone(),
+        Some(_) => return Err(NotUnderstood(format!("the arguments of {SERVER} are not a JSON object"))),
+    };
+    let call = cursor_call(TOOLS, &NativeCall { input, ..native.clone() });
+    Ok(call.of_server(McpServer::named(server, tool)))
+}
+
 /// The native call as calls of ours: one for each command, each file.
 pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
     match native.name.as_str() {
         SHELL => commands(native).into_iter().map(|one| shell(native, &one)).collect(),
         READ => files(native).into_iter().map(|one| read(native, &one)).collect(),
         PATCH => patch::calls(native, PATCH_TEXT, cwd),
+        SERVER => of_server(native).map(|call| vec![call]),
         name => {
             let call = cursor_call(TOOLS, native);
             Ok(vec![match name.split_once("__") {
@@ -98,6 +160,7 @@ pub(super) fn fold(
         })
         .map(|list| named("files", list)),
         PATCH => patch::rewritten(native, PATCH_TEXT, happening.cwd.as_deref(), wanted),
+        SERVER => None,
         _ => wanted.first()?.clone().map(|input| native_input(TOOLS, native, input)),
     }
 }

@@ -31,12 +31,22 @@ pub(super) fn in_command(command: &str, cwd: Option<&str>) -> Result<Vec<ToolCal
         return Ok(found);
     };
     let dir = directory(&command[..place], cwd);
+    // A shell makes newlines of `\n` in `$'…'`, and so does printf.
+    let spelt = command.replace("\\n", "\n").replace("\\t", "\t").replace("\\'", "'");
+    let command = if spelt.contains(patch::BEGIN) && !has_lines(command) { &spelt } else { command };
     for text in command.split(patch::BEGIN).skip(1) {
         let body = text.split(patch::END).next().unwrap_or(text);
         let text = format!("{}{body}{}\n", patch::BEGIN, patch::END);
         found.extend(calls(&patch::read(&text), &text, dir.as_deref())?);
     }
     Ok(found)
+}
+
+/// Whether a patch in it begins with a line of its own.
+fn has_lines(command: &str) -> bool {
+    command.match_indices(patch::BEGIN).all(|(at, begin)| {
+        command[at + begin.len()..].trim_start_matches([' ', '\t', '\r']).starts_with('\n')
+    })
 }
 
 /// The patch in which these calls have other inputs; none where a patch
@@ -260,6 +270,8 @@ mod tests {
             (format!("cd sub && apply_patch <<'EOF'\n{patch}\nEOF"), &["/p/sub/a"]),
             (format!("cd '/etc'; ls; cd ..\napplypatch <<X\n{patch}\nX"), &["/a"]),
             (format!("apply_patch '{patch}'"), &["/p/a"]),
+            (format!("apply_patch $'{}'", patch.replace('\n', "\\n")), &["/p/a"]),
+            (format!("printf '{}\\n' | apply_patch", patch.replace('\n', "\\n")), &["/p/a"]),
             (format!("apply_patch <<A\n{patch}\nA\napply_patch <<B\n{patch}\nB"), &["/p/a", "/p/a"]),
             (format!("cat <<'EOF'\n{patch}\nEOF"), &[]),
             ("apply_patch < file".to_owned(), &[]),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::tools;
-use crate::agent::{Ending, EventRow, Failing, Happening, Moment};
+use crate::agent::{Ending, EventRow, Failing, Happening, Moment, NotUnderstood};
 use crate::dialect::rows::{
     Read, compact, is_true, nothing_more, session_start, write_compact, write_session_start,
 };
@@ -57,7 +57,8 @@ fn prompt(happening: &Happening, payload: &Payload) -> Read {
     if happening.subagent.is_some() {
         return Ok(Moment::Nothing("a subagent's prompt is not the user's"));
     }
-    Ok(Moment::Prompt { text: payload.text("prompt").unwrap_or_default() })
+    let missing = || NotUnderstood("`prompt` is not a text".to_owned());
+    Ok(Moment::Prompt { text: payload.text("prompt").ok_or_else(missing)? })
 }
 
 fn write_prompt(happening: &Happening, payload: &mut Payload) {

@@ -98,7 +98,11 @@ fn ended(text: &str) -> Option<(&str, i32)> {
 /// the input of a tool that takes nothing else.
 pub(super) fn with_object(payload: &Payload) -> Payload {
     let mut payload = payload.clone();
-    if let Some(text) = payload.text("toolArgs")
+    let name = payload.text("toolName").unwrap_or_default();
+    // The tools we know take an object: a bare text would be hidden in a field
+    // that no hook looks at.
+    let takes_object = name != PATCH && TOOLS.iter().any(|row| row.names.contains(&name.as_str()));
+    if let Some(text) = payload.text("toolArgs").filter(|_| !takes_object)
         && serde_json::from_str::<Map<String, Value>>(&text).is_err()
     {
         payload.set("toolArgs", json!({ PATCH_TEXT: text }));

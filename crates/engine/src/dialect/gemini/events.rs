@@ -88,7 +88,7 @@ fn write_stop(happening: &Happening, payload: &mut Payload) {
 }
 
 fn before_tool(happening: &Happening, payload: &Payload) -> Read {
-    Ok(Moment::BeforeTool { calls: tools::calls(call(happening)?, payload) })
+    Ok(Moment::BeforeTool { calls: tools::calls(call(happening)?, payload)? })
 }
 
 fn write_before_tool(happening: &Happening, payload: &mut Payload) {
@@ -98,7 +98,7 @@ fn write_before_tool(happening: &Happening, payload: &mut Payload) {
 }
 
 fn after_tool(happening: &Happening, payload: &Payload) -> Read {
-    let calls = tools::calls(call(happening)?, payload);
+    let calls = tools::calls(call(happening)?, payload)?;
     let value: Value = payload
         .get("tool_response")
         .and_then(|value| serde_json::from_str(value.get()).ok())

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::{
-    Happening, McpServer, NativeCall, NativeTool, ToolCall, ToolClass, cursor_call, native_input,
+    Happening, McpServer, NativeCall, NativeTool, NotUnderstood, ToolCall, ToolClass, cursor_call,
+    native_input,
 };
 use crate::payload::Payload;
 
@@ -67,24 +68,24 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 /// What a call is to us.
-pub(super) fn calls(call: &NativeCall, payload: &Payload) -> Vec<ToolCall> {
+pub(super) fn calls(call: &NativeCall, payload: &Payload) -> Result<Vec<ToolCall>, NotUnderstood> {
     let mut one = cursor_call(TOOLS, call);
     if let Some(server) = mcp_server(call, payload) {
-        return vec![one.of_server(server)];
+        return Ok(vec![one.of_server(server)]);
     }
     if AGENTS.contains(&call.name.as_str()) {
         one.input.entry("subagent_type").or_insert_with(|| call.name.clone().into());
     }
-    let several = files(call);
+    let several = files(call)?;
     if several.is_empty() {
-        return vec![one];
+        return Ok(vec![one]);
     }
     let read = |path: String| {
         let mut input = one.input.clone();
         input.insert("file_path".to_owned(), path.into());
         ToolCall { input, ..one.clone() }
     };
-    several.into_iter().map(read).collect()
+    Ok(several.into_iter().map(read).collect())
 }
 
 /// The native input with what hooks want; none when Gemini has no names for it,
@@ -104,11 +105,26 @@ pub(super) fn fold(
     Some(native_input(TOOLS, call, wanted))
 }
 
-/// The patterns that several files are read by.
-fn files(call: &NativeCall) -> Vec<String> {
-    let list = |name: &str| call.input.get(name)?.as_array();
-    let list = list("include").or_else(|| list("paths")).filter(|_| call.name == MANY);
-    list.into_iter().flatten().filter_map(|path| Some(path.as_str()?.to_owned())).collect()
+/// The files of a call that reads several. Which files a pattern stands for is
+/// Gemini's to know, so no hook could be asked about them.
+fn files(call: &NativeCall) -> Result<Vec<String>, NotUnderstood> {
+    let mut found = Vec::new();
+    let given = ["include", "paths"].iter().filter_map(|name| call.input.get(*name));
+    for list in given.filter(|_| call.name == MANY) {
+        let paths = list.as_array().map(|list| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+        let Some(Some(paths)) = paths else {
+            return Err(NotUnderstood(format!("{MANY} wants a list of paths, and got something else")));
+        };
+        if let Some(pattern) =
+            paths.iter().find(|path| path.contains(['*', '?', '[', ']', '{', '}', '!', '(']))
+        {
+            return Err(NotUnderstood(format!(
+                "{MANY} was given the pattern `{pattern}`, and it is not known which files that are; name them one by one"
+            )));
+        }
+        found.extend(paths.into_iter().map(str::to_owned));
+    }
+    Ok(found)
 }
 
 /// Who a tool belongs to: told, or read from its name, `mcp_server_tool`.

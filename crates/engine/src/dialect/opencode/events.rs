@@ -28,7 +28,8 @@ const ROWS: &[Row] = &[
 
 /// What the plugin told, in our words.
 pub(super) fn decode(told: &Told) -> Result<Happening, NotUnderstood> {
-    let all: Value = serde_json::from_str(&told.payload.to_json()).unwrap_or_default();
+    let unread = |error| NotUnderstood(format!("the payload cannot be read: {error}"));
+    let all: Value = serde_json::from_str(&told.payload.to_json()).map_err(unread)?;
     let named = told.event.clone().or_else(|| told.payload.text("hook"));
     let missing = || NotUnderstood("the payload has no `hook`, so it is not known what happened".to_owned());
     let event = named.filter(|name| !name.is_empty()).ok_or_else(missing)?;
@@ -113,10 +114,25 @@ fn prompt(happening: &mut Happening, all: &Value) -> Read {
     }
     let parts = all.pointer("/output/parts").and_then(Value::as_array);
     let parts = parts.ok_or_else(|| NotUnderstood("`output.parts` is not a list".to_owned()))?;
-    // Synthetic parts hold what was read for the prompt, not what was typed.
-    let typed = parts.iter().filter(|part| part["type"] == "text" && part["synthetic"] != true);
-    let texts: Vec<&str> = typed.filter_map(|part| part["text"].as_str()).collect();
-    Ok(Moment::Prompt { text: texts.join("\n") })
+    let texts = |synthetic: bool| -> Vec<&str> {
+        let of = |part: &&Value| (part["synthetic"] == true) == synthetic;
+        parts.iter().filter(of).filter_map(said).collect()
+    };
+    // Synthetic parts hold what was read for the prompt, not what was typed. A
+    // prompt that has no others is asked about all the same.
+    let typed = texts(false);
+    let all = if typed.is_empty() { texts(true) } else { typed };
+    Ok(Moment::Prompt { text: all.join("\n") })
+}
+
+/// What a part of a prompt says: a text, or a command that a subagent is given
+/// with the words behind it.
+fn said(part: &Value) -> Option<&str> {
+    match part["type"].as_str()? {
+        "text" => part["text"].as_str(),
+        "subtask" => part["prompt"].as_str(),
+        _ => None,
+    }
 }
 
 fn write_prompt(happening: &Happening, all: &mut Value) {

@@ -212,3 +212,50 @@ fn a_patch_is_rewritten_or_refused() {
     assert!(other.starts_with(r#"{"args":{"patchText":"#) && other.contains("+y"), "{other}");
     assert!(said(json!({"strange": 1})).starts_with(r#"{"refuse":"#));
 }
+
+#[test]
+fn several_calls_in_one_are_asked_about_one_by_one() {
+    let told = |args: Value| {
+        let payload =
+            json!({"hook": "tool.execute.before", "input": {"tool": "batch"}, "output": {"args": args}});
+        (AGENT.decode_event)(&Told { event: None, payload: Payload::of(&payload) })
+    };
+    let list = json!([
+        {"tool": "bash", "parameters": {"command": "ls"}},
+        {"tool": "read", "parameters": {"filePath": "/p/.env"}},
+        {"tool": "mini_echo", "parameters": {}},
+    ]);
+    let Moment::BeforeTool { calls } = told(json!({"tool_calls": list})).expect("a batch").moment else {
+        panic!("a call")
+    };
+    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+    assert_eq!(names, ["Shell", "Read", "MCP:echo"]);
+    assert_eq!(calls[1].input["file_path"], "/p/.env");
+    let unclear = [
+        json!({}),
+        json!({"tool_calls": "x"}),
+        json!({"tool_calls": [{"parameters": {}}]}),
+        json!({"tool_calls": [{"tool": "bash", "parameters": "ls"}]}),
+        json!({"tool_calls": [{"tool": "batch", "parameters": {}}]}),
+    ];
+    for args in unclear {
+        assert!(told(args.clone()).is_err(), "{args}");
+    }
+}
+
+#[test]
+fn a_prompt_is_what_the_user_gave_in_whatever_part() {
+    let text = |parts: Value| {
+        let payload = json!({"hook": "chat.message", "output": {"parts": parts}});
+        match decoded(&AGENT, &Payload::of(&payload)).moment {
+            Moment::Prompt { text } => text,
+            other => panic!("{other:?}"),
+        }
+    };
+    let read = json!({"type": "text", "text": "a file", "synthetic": true});
+    let typed = json!({"type": "text", "text": "look"});
+    let command = json!({"type": "subtask", "prompt": "review it", "description": "x", "agent": "general"});
+    assert_eq!(text(json!([typed, read])), "look");
+    assert_eq!(text(json!([command])), "review it");
+    assert_eq!(text(json!([read])), "a file", "in doubt it is asked about");
+}

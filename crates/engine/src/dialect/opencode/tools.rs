@@ -41,6 +41,8 @@ const TOOLS: &[NativeTool] = &[
     NativeTool { names: &["websearch"], cursor: "WebSearch", class: ToolClass::Other, fields: &[] },
 ];
 
+/// Several calls in one.
+const BATCH: &str = "batch";
 const PATCHES: &[&str] = &["apply_patch", "patch"];
 const PATCH_TEXT: &str = "patchText";
 
@@ -60,6 +62,10 @@ pub(super) fn calls(native: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCa
     if is_patch(native) {
         return patch::calls(native, PATCH_TEXT, cwd);
     }
+    if native.name == BATCH {
+        let inner = batch(native)?;
+        return Ok(inner.iter().map(|one| calls(one, cwd)).collect::<Result<Vec<_>, _>>()?.concat());
+    }
     let call = cursor_call(TOOLS, native);
     // A tool that another plugin brings may look like one of a server's too. It
     // is better asked about once too often.
@@ -78,10 +84,29 @@ pub(super) fn fold(
     wanted: &[Option<Map<String, Value>>],
 ) -> Option<Map<String, Value>> {
     let native = happening.call.as_ref()?;
+    if native.name == BATCH {
+        return None;
+    }
     if is_patch(native) {
         return patch::rewritten(native, PATCH_TEXT, happening.cwd.as_deref(), wanted);
     }
     wanted.first()?.clone().map(|input| native_input(TOOLS, native, input))
+}
+
+/// The calls inside of one. OpenCode runs them without telling of each.
+fn batch(native: &NativeCall) -> Result<Vec<NativeCall>, NotUnderstood> {
+    let unclear =
+        || NotUnderstood(format!("`tool_calls` of {BATCH} is not a list of tools and their inputs"));
+    let one = |call: &Value| {
+        let name = call.get("tool")?.as_str().filter(|name| !name.is_empty() && *name != BATCH)?.to_owned();
+        let input = match call.get("parameters") {
+            None | Some(Value::Null) => Map::new(),
+            Some(input) => input.as_object()?.clone(),
+        };
+        Some(NativeCall { name, id: None, input })
+    };
+    let list = native.input.get("tool_calls").and_then(Value::as_array).ok_or_else(unclear)?;
+    list.iter().map(one).collect::<Option<Vec<_>>>().ok_or_else(unclear)
 }
 
 fn is_patch(call: &NativeCall) -> bool {

@@ -48,18 +48,10 @@ fn read_prompt(happening: &Happening, payload: &Payload) -> Result<Moment, NotUn
     if happening.subagent.is_some() {
         return Ok(Moment::Nothing("a subagent was given this prompt, and not by the user"));
     }
-    let machine_made = match payload.text("source").as_deref() {
-        Some("user" | "sdk") => false,
-        Some(source) if MACHINES.contains(&source) => true,
-        Some(_) | None => is_notification(&text),
-    };
+    // The end of a task looks like a prompt, too; whether it is one is known to
+    // who remembers what was launched.
+    let machine_made = payload.text("source").is_some_and(|source| MACHINES.contains(&source.as_str()));
     Ok(if machine_made { Moment::Nothing(MACHINE_MADE) } else { Moment::Prompt { text } })
-}
-
-/// The end of a background task comes as a prompt of this form.
-fn is_notification(text: &str) -> bool {
-    let text = text.trim();
-    text.starts_with("<task-notification>") && text.ends_with("</task-notification>")
 }
 
 fn write_prompt(happening: &Happening, payload: &mut Payload) {

@@ -84,7 +84,7 @@ fn every_payload_becomes_its_moment() {
         ("subagent-stop-in-subagent", "subagent completed"),
         ("user-prompt-expansion-slash-command", "nothing"),
         ("user-prompt-submit", "prompt"),
-        ("user-prompt-submit-machine-made", "nothing"),
+        ("user-prompt-submit-machine-made", "prompt"),
     ];
     for (name, payload) in payloads("claude") {
         let case = cases.iter().find(|(file, _)| *file == what(&name));
@@ -216,7 +216,7 @@ fn only_a_prompt_of_the_users_is_one() {
         ("headless", json!({"source": "sdk"}), true),
         ("a word of a later version", json!({"source": "voice"}), true),
         ("typed, whatever it looks like", json!({"source": "user", "prompt": notification}), true),
-        ("a notification", json!({"prompt": notification}), false),
+        ("a notification, which anybody can type", json!({"prompt": notification}), true),
         ("a quoted notification", json!({"prompt": format!("what is {notification}?")}), true),
         ("a wakeup", json!({"source": "loop_wakeup"}), false),
         ("a schedule", json!({"source": "schedule_wakeup"}), false),

@@ -1,0 +1,58 @@
+//! Whether anything guards what an agent is about to do, and why a gate stays
+//! shut without a hook having been asked.
+
+use super::happening::{Happening, Moment};
+use crate::engine::Settings;
+use crate::event::Gate;
+use crate::load::{Hook, HookSet, HookState, SourceReport, SourceState, Withheld};
+use crate::plan::DEEPEST;
+use crate::problem::Severity;
+use crate::source::Format;
+
+/// Whether what happens can be held back.
+pub(super) fn is_gate(happening: &Happening) -> bool {
+    matches!(happening.moment, Moment::BeforeTool { .. } | Moment::Prompt { .. })
+}
+
+/// Whether any gate has a hook: one that runs, or one that was trusted and
+/// changed since.
+pub(super) fn guards(hooks: &HookSet) -> bool {
+    let holds_back =
+        |hook: &&Hook| matches!(hook.definition.event.spec().gate, Gate::Permission | Gate::Continue);
+    hooks.hooks.iter().filter(holds_back).any(|hook| match hook.state {
+        HookState::Ready | HookState::Withheld(Withheld::Changed) => true,
+        HookState::Withheld(_) => false,
+    })
+}
+
+/// Why no gate may open, in words that say what to do.
+pub(super) fn shut(hooks: &HookSet, settings: &Settings) -> Option<String> {
+    let unknown = || settings.unknown_policy.clone();
+    let unreadable = || hooks.sources.iter().find_map(|report| broken(hooks, report));
+    // The depth stands in the environment: forged, it can only close.
+    let deep = || (settings.depth > DEEPEST && guards(hooks)).then(|| too_deep(settings.depth));
+    unknown().or_else(unreadable).or_else(deep)
+}
+
+/// A policy that cannot be read may hold back anything. A project's is not
+/// asked before it is trusted: a repository must not be able to block.
+fn broken(hooks: &HookSet, report: &SourceReport) -> Option<String> {
+    let SourceState::Unreadable(reason) = &report.state else { return None };
+    if report.source.needs_trust() || report.source.format != Format::Cursor {
+        return None;
+    }
+    let file = report.source.file.display();
+    let mut errors = hooks.problems.iter().filter(|it| it.severity == Severity::Error);
+    let place = errors.find(|it| it.file.as_deref() == Some(&*report.source.file) && it.place.is_some());
+    let place = place.and_then(|it| it.place.as_ref()).map(|it| format!(":{}:{}", it.line, it.column));
+    let place = place.unwrap_or_default();
+    Some(format!(
+        "{file}{place}: {reason}, so nobody can tell what its hooks would refuse, and everything is refused. Repair the file (`boathook check` says what is wrong in it) or remove it."
+    ))
+}
+
+fn too_deep(depth: u32) -> String {
+    format!(
+        "This is call {depth} of hooks that start agents that start hooks, and {DEEPEST} are the most, so no hook was asked and it is refused. Start no agent from a hook of an agent, or take BOATHOOK_DEPTH out of the environment if no hook did."
+    )
+}
