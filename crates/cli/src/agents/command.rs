@@ -49,6 +49,11 @@ impl Program {
         Program { text: if by_name { NAME.to_owned() } else { self.text.clone() }, ..self.clone() }
     }
 
+    /// The same, called in another way.
+    pub fn called_as(&self, text: &str) -> Program {
+        Program { text: text.to_owned(), ..self.clone() }
+    }
+
     /// Whether its name alone is enough.
     pub fn is_on_path(&self) -> bool {
         self.on_path
