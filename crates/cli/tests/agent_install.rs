@@ -255,11 +255,12 @@ fn settings_that_an_agent_printed_anew_lose_our_entries_alone() {
         for before in ["{}", r#"{"hooks":{"PreToolUse":[],"Mine":[{"hooks":[{"command":"mine"}]}]},"a":1}"#] {
             let cx = TestContext::new();
             let path = cx.write(file, before);
-            works(&cx, &["install", name]);
+            // Codex rejects a file with any such name, and that is told; the others take it.
+            assert!(said(&cx, &agent(&cx, &["install", name])).contains("is wired\n"), "{name}");
             let mut settings: serde_json::Value = serde_json::from_str(&context::read(&path)).expect("JSON");
             settings["$version"] = serde_json::json!(4);
             fs::write(&path, format!("{settings:#}")).expect("a file");
-            assert!(works(&cx, &["install", name]).contains("nothing changes"), "{name}");
+            assert!(said(&cx, &agent(&cx, &["install", name])).contains("nothing changes"), "{name}");
             works(&cx, &["uninstall", name]);
             let mut expected: serde_json::Value = serde_json::from_str(before).expect("JSON");
             expected["$version"] = serde_json::json!(4);

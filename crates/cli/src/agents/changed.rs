@@ -35,7 +35,8 @@ fn differences(found: &Map<String, Value>, wanted: &Map<String, Value>) -> Vec<S
             Some(_) => {}
         }
     }
-    let more = found.iter().filter(|(name, _)| !wanted.contains_key(*name));
+    // A matcher is told elsewhere, by what it leaves out.
+    let more = found.iter().filter(|(name, _)| !wanted.contains_key(*name) && *name != "matcher");
     words.extend(more.map(|(name, value)| format!("`{name}: {}` was added", plain(value))));
     words
 }
@@ -74,6 +75,7 @@ mod tests {
                 &["`command` is `x || true`"],
             ),
             (r#"{"command": "x", "timeout": 1}"#, &["`timeout` is `1`", "`onFailure` is gone"]),
+            (r#"{"command": "x", "timeout": 3600, "onFailure": "block", "matcher": "y"}"#, &[]),
             (
                 r#"{"command": "x", "timeout": 3600, "onFailure": "block", "async": true, "if": "Bash(ls)"}"#,
                 &["`async: true` was added", "`if: Bash(ls)` was added"],

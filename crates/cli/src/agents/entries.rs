@@ -93,19 +93,16 @@ pub fn unwire(text: &str, wiring: &Wiring, original: Option<&str>) -> Result<Str
 }
 
 /// Events whose lists were there before us, as far as their order tells: we add
-/// those that lack behind all others, in the order of our table.
+/// those that lack behind all others, in the order of our table, so a list stood
+/// there when one follows that is earlier in the table.
 fn older_events(text: &str, wiring: &Wiring) -> Vec<String> {
     let Ok(tree) = json_tree(text.trim_start_matches('\u{feff}')) else { return Vec::new() };
     let Some(Node::Object(events)) = value_at(&tree, &[Step::Key(HOOKS)]) else { return Vec::new() };
-    let names: Vec<&str> = events.properties.iter().map(|it| it.name.as_str()).collect();
     let place = |name: &str| wiring.events().iter().position(|event| *event == name);
-    let mut first = names.len();
-    while let Some(before) = first.checked_sub(1).and_then(|at| place(names[at]))
-        && names.get(first).and_then(|name| place(name)).is_none_or(|after| before < after)
-    {
-        first -= 1;
-    }
-    names[..first].iter().map(|name| (*name).to_owned()).collect()
+    let names = events.properties.iter().map(|it| it.name.as_str());
+    let known: Vec<(&str, usize)> = names.filter_map(|name| Some((name, place(name)?))).collect();
+    let is_older = |at: usize| known[at + 1..].iter().any(|(_, later)| *later < known[at].1);
+    (0..known.len()).filter(|at| is_older(*at)).map(|at| known[at].0.to_owned()).collect()
 }
 
 /// Our entries in a text.
