@@ -210,12 +210,19 @@ fn a_repository_does_not_keep_a_user_from_wiring() {
     };
     let cx = TestContext::new();
     let theirs = cx.script("project/boathook", "#!/bin/sh\n");
+    let elsewhere = cx.write("completions/boathook", "complete boathook\n");
+    works(&cx, &["install", "claude"]);
+    let ours = context::read(&cx.path("home/.claude/settings.json"));
+    works(&cx, &["uninstall", "claude"]);
+    let whole = |program: &str| ours.replace(BOATHOOK, program);
     let cases = [
         entry("/gone/boathook", ""),
         entry("./boathook", ""),
         entry("boathook", ""),
         entry("$CLAUDE_PROJECT_DIR/boathook", ""),
         entry(&theirs.display().to_string(), ""),
+        whole(&theirs.display().to_string()),
+        whole(&elsewhere.display().to_string()),
         entry(BOATHOOK, "\"matcher\": \"Nothing\", "),
         entry(BOATHOOK, ""),
     ];

@@ -60,11 +60,12 @@ impl Switches {
 pub fn obstacles(text: &str, wiring: &Wiring, scope: Scope) -> Vec<Obstacle> {
     let Ok(tree) = json_tree(text.trim_start_matches('\u{feff}')) else { return Vec::new() };
     let switches = &wiring.switches;
-    let mut found = Vec::new();
+    // What the agent does not read switches nothing off.
     if let Some(unread) = unread(text, wiring) {
         let (message, help) = (unread.words(wiring), unread.help().to_owned());
-        found.push(Obstacle { message, help, concerns: Concerns::Own, place: Some(unread.place) });
+        return vec![Obstacle { message, help, concerns: Concerns::Own, place: Some(unread.place) }];
     }
+    let mut found = Vec::new();
     for (path, value) in switches.off.iter().filter(|(path, value)| flag(&tree, path) == Some(*value)) {
         let name = path.join(".");
         let spared = switches.spares_managed && scope != Scope::Managed;
@@ -133,6 +134,7 @@ mod tests {
             ("claude", Scope::Managed, "{\"disableAllHooks\": true}", Some(Concerns::All)),
             ("qwen", Scope::User, "{\"disableAllHooks\": true}", Some(Concerns::All)),
             ("claude", Scope::User, "{} // mine", Some(Concerns::Own)),
+            ("claude", Scope::Project, "{\"disableAllHooks\": true,}", Some(Concerns::Own)),
             ("claude", Scope::User, "{\"disableAllHooks\": false}", None),
             ("claude", Scope::User, "{\"allowManagedHooksOnly\": true}", None),
             ("claude", Scope::Managed, "{\"allowManagedHooksOnly\": true}", Some(Concerns::Unmanaged)),

@@ -124,7 +124,7 @@ mod tests {
             ("qwen", "\u{feff}{} // end", None),
             ("claude", "{\n  // why\n}", Some(((2, 3), What::Comment))),
             ("claude", "{\"a\": 1 /* why */}", Some(((1, 9), What::Comment))),
-            ("claude", "{\"a\\\"\": [1,\n]}", Some(((1, 10), What::Comma))),
+            ("claude", "{\"a\\\"\": [1,\n]}", Some(((1, 11), What::Comma))),
             ("codex", "{\"hooks\": {},}", Some(((1, 13), What::Comma))),
             ("gemini", "{\n  // why\n  \"a\": 1 /* , */\n}", None),
             ("gemini", "{\"a\": 1, // why }\n}", Some(((1, 8), What::Comma))),

@@ -199,17 +199,14 @@ impl Places {
         (Some(&settled) != expected.as_ref() && settled != file).then_some(settled)
     }
 
-    /// Whether a wiring does its work: a program called `boathook` is there that
-    /// is not the workspace's own, every event asks it, and nothing keeps it
-    /// from being asked. A repository must not pass for one.
+    /// Whether a wiring does its work: the program it calls is there, every event
+    /// asks it, and nothing keeps it from being asked. What a project's settings
+    /// call must be this program: a repository must not pass for wired.
     pub fn works(&self, wired: &Wired, wiring: &Wiring, program: &Program) -> bool {
-        let in_workspace = |path: &Path| {
-            let settled = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            self.workspace.as_ref().is_some_and(|it| path.starts_with(it) || settled.starts_with(it))
-        };
-        let there = |called: &String| match Path::new(called) {
-            path if path.is_absolute() => path.is_file() && !in_workspace(path),
-            _ => called == "boathook" && program.is_on_path(),
+        let there = |called: &String| match (Path::new(called).is_absolute(), wired.scope) {
+            (true, Scope::Project) => program.stale(called).is_none(),
+            (true, Scope::User | Scope::Managed) => Path::new(called).is_file(),
+            (false, _) => called == "boathook" && program.is_on_path(),
         };
         let wanted = if wiring.is_plugin() { &[][..] } else { wiring.events() };
         wired.is_wired()

@@ -23,6 +23,8 @@ use crate::write_file::{Access, put};
 
 /// Where fields stand behind an event and its reach.
 const FIELDS: usize = 46;
+/// Stands for a space where no line may end.
+const TOGETHER: &str = "\u{a0}";
 
 /// Say which agents are wired, and what cannot be enforced there
 ///
@@ -182,6 +184,9 @@ fn wired_words(wired: &Wired) -> String {
 }
 
 fn show_coverage(ui: &mut Ui, seen: &Seen, agent: &Agent) {
+    let width = terminal_width();
+    let margin = if width.is_some_and(|width| width < FIELDS + 30) { 6 } else { FIELDS };
+    let room = width.map_or(0, |width| width.saturating_sub(margin));
     ui.line("What hooks come to there");
     for spec in EVENTS {
         let event = report::cell(ui, spec.name, 22, None);
@@ -189,26 +194,32 @@ fn show_coverage(ui: &mut Ui, seen: &Seen, agent: &Agent) {
         let fields: Vec<String> = spec
             .answers
             .iter()
-            .map(|field| format!("{} {}", field.name(), tables::effect(seen, agent, spec, *field)))
+            .map(|field| together(field.name(), &tables::effect(seen, agent, spec, *field), room))
             .collect();
         let fields = if reach.trim() == "–" { String::new() } else { fields.join(", ") };
-        let text = fold(format!("  {event} {reach} {fields}").trim_end(), terminal_width(), FIELDS);
-        ui.painted_line(&painted(ui, &text));
+        let text = fold(format!("  {event} {reach} {fields}").trim_end(), width, margin);
+        ui.painted_line(&painted(ui, &text.replace(TOGETHER, " ")));
     }
     ui.line("What differs from Cursor");
     for (event, field, words) in tables::differences(agent) {
         let name = if field.is_empty() { event.to_owned() } else { format!("{event} {field}") };
-        ui.painted_line(&painted(ui, &fold(&format!("  {name}: {words}"), terminal_width(), 4)));
+        ui.painted_line(&painted(ui, &fold(&format!("  {name}: {words}"), width, 4)));
     }
+}
+
+/// A field and what becomes of it, on one line where there is room for that.
+fn together(field: &str, effect: &str, room: usize) -> String {
+    let words = format!("{field} {effect}");
+    if words.len() < room { words.replace(' ', TOGETHER) } else { words }
 }
 
 /// The words that say how far something holds, in their colours.
 fn painted(ui: &Ui, text: &str) -> String {
     let paint = |word: &str| {
-        let style = match word.trim_matches([',', ':', '*']) {
+        let style = match word.trim_end_matches([',', ':']) {
             "enforced" | "applied" => Style::Green,
             "degraded" => Style::Yellow,
-            "lost" => Style::Red,
+            "lost" | "**not" => Style::Red,
             _ => return clean(word),
         };
         ui.styled(word, style)
