@@ -12,7 +12,8 @@ use super::target::Places;
 use super::wiring::{WIRINGS, Wiring};
 
 /// Variables that name folders of the user's.
-const XDG: [&str; 4] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"];
+const XDG: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"];
+const CACHE: &str = "XDG_CACHE_HOME";
 
 type Environment = Vec<(OsString, OsString)>;
 
@@ -95,12 +96,18 @@ fn ask(
     silent
 }
 
-/// The environment with every place of settings in this folder.
+/// The environment with every place of settings in this folder. The cache stays:
+/// Copilot CLI unpacks itself there, and would do so every time.
 fn elsewhere(places: &Places, folder: &Path) -> Environment {
     let moved: Vec<&str> = WIRINGS.iter().map(|wiring| wiring.home.variable).chain(XDG).collect();
     let kept = places.environment.iter().filter(|(name, _)| !moved.iter().any(|it| name == it));
     let kept = kept.filter(|(name, _)| name != "HOME").cloned();
-    kept.chain([("HOME".into(), folder.as_os_str().to_owned())]).collect()
+    let mut all: Environment = kept.chain([("HOME".into(), folder.as_os_str().to_owned())]).collect();
+    let cache = places.home.join(".cache");
+    if cache.is_dir() && !all.iter().any(|(name, _)| name == CACHE) {
+        all.push((CACHE.into(), cache.into()));
+    }
+    all
 }
 
 fn version_of(program: &Path, run_dir: &Path, environment: &Environment) -> Invocation {
