@@ -244,7 +244,7 @@ fn copilot_in_claude_codes_name_is_answered_unless_it_asks_itself() {
     let cx = with_hooks(json!({ "preToolUse": [{ "command": "echo asked >> asked; echo no >&2; exit 2" }] }));
     let inside = |payload: &Value, variable: Option<&str>| {
         let mut command = cx.command(["agent", "hook", "claude"]);
-        variable.into_iter().for_each(|value| drop(command.env("COPILOT_CLI", value)));
+        command.envs(variable.map(|value| ("COPILOT_CLI", value)));
         let output = context::pipe(command, payload.to_string().as_bytes());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
@@ -544,6 +544,30 @@ fn what_the_user_chose_about_agents_counts() {
         stderr.contains(r#"agents.allow cannot be "always"; write "agent" or "skip-prompt""#),
         "{stderr}"
     );
+}
+
+#[test]
+fn a_refused_call_of_cline_is_replaced_unless_the_user_wants_the_run_to_end() {
+    let says = prints(&json!({"permission": "deny", "agent_message": "use make"}));
+    let cx = with_hooks(json!({ "beforeShellExecution": [{ "command": says }] }));
+    let call = json!({"name": "run_commands", "input": {"commands": ["true", "gcc a.c"]}});
+    let payload = json!({
+        "hookName": "tool_call", "taskId": "t", "workspaceRoots": [cx.path("project")], "tool_call": call,
+    });
+    let told = || {
+        let output = cx.output_with(["agent", "hook", "cline"], payload.to_string().as_bytes());
+        serde_json::from_slice::<Value>(&output.stdout).expect("an answer")
+    };
+    for setting in ["", "[agents]\nrefused_calls = \"replace\"\n", "[agents]\nrefused_calls = \"maybe\"\n"] {
+        cx.write("home/.config/boathook/config.toml", setting);
+        let answer = told();
+        let commands = answer["overrideInput"]["commands"].as_array().expect("commands");
+        assert_eq!((commands.len(), answer.get("cancel")), (1, None), "{setting}");
+        assert!(commands[0].as_str().is_some_and(|line| line.contains("use make")), "{answer}");
+    }
+    cx.write("home/.config/boathook/config.toml", "[agents]\nrefused_calls = \"cancel\"\n");
+    let answer = told();
+    assert_eq!((&answer["cancel"], answer.get("overrideInput")), (&json!(true), None));
 }
 
 #[test]

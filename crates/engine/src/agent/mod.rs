@@ -136,9 +136,9 @@ pub struct Preferences {
     pub allow_skips_prompt: bool,
     /// `ask` is put to agents that may not be able to ask.
     pub ask_where_possible: bool,
-    /// Where a refusal would end the whole run, the call is replaced by a
-    /// harmless one that prints the reason.
-    pub replace_refused_calls: bool,
+    /// Where a refusal is either the end of the run or a harmless call in the
+    /// place of the refused one, it is the end.
+    pub cancel_refused_calls: bool,
 }
 
 /// Every agent, in the order they are listed.

@@ -41,11 +41,17 @@ pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Fai
     let event = args.event.as_deref();
     Ok(match guarded(agent, event, || answer(ui, global, agent, event)) {
         Ok(status) => status,
-        Err((failed, refusal)) => {
-            failed.iter().for_each(|failed| ui.failed(failed));
-            replied(ui, &refusal)
+        Err(no_answer) => {
+            no_answer.failed.iter().for_each(|failed| ui.failed(failed));
+            replied(ui, &no_answer.refusal)
         }
     })
+}
+
+/// What went wrong, where that can be said, and the refusal in the agent's words.
+struct NoAnswer {
+    failed: Option<Failed>,
+    refusal: Reply,
 }
 
 /// The answer; where there is none, whatever the reason, the refusal that
@@ -54,14 +60,17 @@ fn guarded<T>(
     agent: &Agent,
     event: Option<&str>,
     answer: impl FnOnce() -> Result<T, Failed>,
-) -> Result<T, (Option<Failed>, Reply)> {
+) -> Result<T, Box<NoAnswer>> {
     match catch_unwind(AssertUnwindSafe(answer)) {
         Ok(Ok(answered)) => Ok(answered),
         Ok(Err(failed)) => {
             let refusal = refuse(agent, event, &failed.to_string());
-            Err((Some(failed), refusal))
+            Err(Box::new(NoAnswer { failed: Some(failed), refusal }))
         }
-        Err(_) => Err((None, refuse(agent, event, "a defect in Boathook; its report is on stderr"))),
+        Err(_) => {
+            let refusal = refuse(agent, event, "a defect in Boathook; its report is on stderr");
+            Err(Box::new(NoAnswer { failed: None, refusal }))
+        }
     }
 }
 
@@ -170,7 +179,7 @@ mod tests {
         for (name, event, said, code) in cases {
             let agent = named(name).expect(name);
             let panics = guarded::<()>(agent, event, || panic!("on purpose"));
-            let (failed, reply) = panics.expect_err(name);
+            let NoAnswer { failed, refusal: reply } = *panics.err().expect(name);
             assert!(failed.is_none(), "{name}");
             assert!(reply.stdout.contains(said), "{name}: {}", reply.stdout);
             assert_eq!(reply.code, code, "{name}");
@@ -178,7 +187,7 @@ mod tests {
             let words = if code == 0 { &reply.stdout } else { &reply.stderr };
             assert!(words.contains("a defect in Boathook"), "{name}: {reply:?}");
             let fails = guarded::<()>(agent, event, || Err(Failed::other("broken", "mend it")));
-            let (failed, reply) = fails.expect_err(name);
+            let NoAnswer { failed, refusal: reply } = *fails.err().expect(name);
             assert!(failed.is_some() && reply.code == code, "{name}: {reply:?}");
             assert!(format!("{}{}", reply.stdout, reply.stderr).contains("broken"), "{name}");
         }

@@ -1,12 +1,13 @@
 //! Cline CLI calls us: one file for each event, named after it.
 //!
 //! It waits for `PreToolUse` and `PostToolUse` alone, and reads no exit code.
-//! A refusal ends the whole run, unless the user wants the call replaced by a
-//! harmless one that prints the reason.
+//! Its own word for a refusal ends the whole run, so a refused call is replaced
+//! by a harmless one that fails with the reason, where there is one.
 
 mod answer;
 mod coverage;
 mod events;
+mod harmless;
 #[cfg(test)]
 mod tests;
 mod tools;
