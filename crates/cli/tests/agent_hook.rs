@@ -254,23 +254,31 @@ fn copilot_in_claude_codes_name_is_answered_unless_it_asks_itself() {
     let claude = bash(&cx, "ls");
     let denied = r#""permissionDecision":"deny""#;
     assert!(inside(&copilot, Some("1")).contains(denied), "it is the only guard");
-    let entry = |command: &str, more: &str| {
-        format!(
-            r#"{{"version": 1, "hooks": {{"preToolUse": [{{"type": "command", "bash": "{command}"{more}}}]}}}}"#
-        )
-    };
-    let ours = "boathook agent hook copilot preToolUse";
+    let call = "agent hook copilot preToolUse\"";
+    let program = env!("CARGO_BIN_EXE_boathook");
+    // What was written, what stands there in its place, and whether Copilot asks.
     let cases = [
-        ("wired", entry(ours, ""), true),
-        ("another's command", entry("./guard.sh", ""), false),
-        ("another event", entry(ours, "").replace("\"preToolUse\"", "\"agentStop\""), false),
-        ("restricted", entry(ours, r#", "matcher": "view""#), false),
-        ("a program that is gone", entry("/gone/boathook agent hook copilot preToolUse", ""), false),
-        ("broken", "{".to_owned(), false),
+        ("wired", call, call.to_owned(), true),
+        ("another's command", call, "run preToolUse\"".to_owned(), false),
+        ("another event", "\"preToolUse\":", "\"other\":".to_owned(), false),
+        ("restricted", call, format!("{call}, \"matcher\": \"view\""), false),
+        ("a program that is gone", program, "/gone/boathook".to_owned(), false),
+        ("an answer that nobody hears", call, "agent hook copilot preToolUse >/dev/null\"".to_owned(), false),
+        ("broken", "{", String::new(), false),
     ];
-    for file in ["home/.copilot/hooks/boathook.json", "project/.github/hooks/boathook.json"] {
-        for (name, text, silent) in &cases {
-            cx.write(file, text);
+    let scopes = [
+        ("--user", "home/.copilot/hooks/boathook.json"),
+        ("--project", "project/.github/hooks/boathook.json"),
+    ];
+    for (scope, file) in scopes {
+        let mut install = cx.command(["agent", "install", "copilot", scope]);
+        install.env_remove("COPILOT_HOME");
+        let output = context::pipe(install, b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let written = context::read(&cx.path(file));
+        for (name, from, to, silent) in &cases {
+            assert!(written.contains(from), "{written}");
+            cx.write(file, written.replace(from, to));
             assert_eq!(inside(&copilot, Some("1")).is_empty(), *silent, "{name} in {file}");
             assert!(inside(&copilot, None).contains(denied), "not inside of Copilot: {name}");
             // Claude Code may run in a shell of Copilot's.
