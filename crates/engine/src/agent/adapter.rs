@@ -42,9 +42,7 @@ impl Adapter<'_> {
     /// What the agent is answered.
     pub fn answer(&self, mut happening: Happening) -> Answered {
         let hooks = self.engine.hooks();
-        if guard::is_gate(&happening)
-            && let Some(reason) = guard::shut(&hooks, self.engine.settings())
-        {
+        if let Some(reason) = guard::shut(&hooks, self.engine.settings(), &happening) {
             return self.shut(&happening, &reason);
         }
         Asking::look_up_servers(self, &hooks, &mut happening);
@@ -74,7 +72,7 @@ impl Adapter<'_> {
     /// else nothing but a sentence for the person.
     pub fn answer_unclear(&self, event: Option<&str>, reason: &str) -> Reply {
         let hooks = self.engine.hooks();
-        if guard::guards(&hooks) || guard::shut(&hooks, self.engine.settings()).is_some() {
+        if guard::guards(&hooks) || guard::unknown(&hooks, self.engine.settings()).is_some() {
             return refuse(self.agent, event, reason);
         }
         let title = self.agent.title;
