@@ -57,9 +57,7 @@ impl Adapter<'_> {
     /// What the agent is answered.
     pub fn answer(&self, mut happening: Happening) -> Answered {
         let hooks = self.engine.hooks();
-        if guard::is_gate(&happening)
-            && let Some(reason) = guard::shut(&hooks, self.engine.settings())
-        {
+        if let Some(reason) = guard::shut(&hooks, self.engine.settings(), &happening) {
             return self.shut(&happening, &reason);
         }
         Asking::look_up_servers(self, &hooks, &mut happening);
@@ -97,7 +95,7 @@ impl Adapter<'_> {
     /// else nothing but a sentence for the person. Either has its record.
     pub fn answer_unclear(&self, event: Option<&str>, told: &[u8], reason: &str) -> Reply {
         let hooks = self.engine.hooks();
-        let refused = guard::guards(&hooks) || guard::shut(&hooks, self.engine.settings()).is_some();
+        let refused = guard::guards(&hooks) || guard::unknown(&hooks, self.engine.settings()).is_some();
         self.engine.note(Record::unasked(self.agent.name, event, told, reason, refused));
         if refused {
             return refuse(self.agent, event, reason);

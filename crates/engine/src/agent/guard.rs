@@ -1,6 +1,7 @@
 //! Whether anything guards what an agent is about to do, and why a gate stays
 //! shut without a hook having been asked.
 
+use super::fan_out::kinds;
 use super::happening::{Happening, Moment};
 use crate::engine::Settings;
 use crate::event::Gate;
@@ -10,7 +11,7 @@ use crate::problem::Severity;
 use crate::source::Format;
 
 /// Whether what happens can be held back.
-pub(super) fn is_gate(happening: &Happening) -> bool {
+fn is_gate(happening: &Happening) -> bool {
     matches!(happening.moment, Moment::BeforeTool { .. } | Moment::Prompt { .. })
 }
 
@@ -19,19 +20,32 @@ pub(super) fn is_gate(happening: &Happening) -> bool {
 pub(super) fn guards(hooks: &HookSet) -> bool {
     let holds_back =
         |hook: &&Hook| matches!(hook.definition.event.spec().gate, Gate::Permission | Gate::Continue);
-    hooks.hooks.iter().filter(holds_back).any(|hook| match hook.state {
-        HookState::Ready | HookState::Withheld(Withheld::Changed) => true,
-        HookState::Withheld(_) => false,
-    })
+    hooks.hooks.iter().filter(holds_back).any(counts)
 }
 
-/// Why no gate may open, in words that say what to do.
-pub(super) fn shut(hooks: &HookSet, settings: &Settings) -> Option<String> {
-    let unknown = || settings.unknown_policy.clone();
-    let unreadable = || hooks.sources.iter().find_map(|report| broken(hooks, report));
+fn counts(hook: &Hook) -> bool {
+    match hook.state {
+        HookState::Ready | HookState::Withheld(Withheld::Changed) => true,
+        HookState::Withheld(_) => false,
+    }
+}
+
+/// Why this gate stays shut, in words that say what to do.
+pub(super) fn shut(hooks: &HookSet, settings: &Settings, happening: &Happening) -> Option<String> {
+    if !is_gate(happening) {
+        return None;
+    }
+    let kinds = kinds(&happening.moment);
+    let guarded = || hooks.hooks.iter().any(|hook| counts(hook) && kinds.contains(&hook.definition.event));
     // The depth stands in the environment: forged, it can only close.
-    let deep = || (settings.depth > DEEPEST && guards(hooks)).then(|| too_deep(settings.depth));
-    unknown().or_else(unreadable).or_else(deep)
+    let deep = || (settings.depth > DEEPEST && guarded()).then(|| too_deep(settings.depth));
+    unknown(hooks, settings).or_else(deep)
+}
+
+/// Why nobody can tell what guards.
+pub(super) fn unknown(hooks: &HookSet, settings: &Settings) -> Option<String> {
+    let unreadable = || hooks.sources.iter().find_map(|report| broken(hooks, report));
+    settings.unknown_policy.clone().or_else(unreadable)
 }
 
 /// A policy that cannot be read may hold back anything. A project's is not
