@@ -106,7 +106,7 @@ fn fill(place: &Place, value: Value) -> Value {
 fn environment(command: &mut Command, place: &Place, installed: &Installed) {
     command.env_clear().current_dir(&place.project);
     command.env("HOME", &place.home).env("PATH", &installed.path).env("SHELL", "/bin/sh");
-    command.env("TERM", "dumb").env("LANG", "C.UTF-8").env("TMPDIR", "/tmp");
+    command.env("TERM", "dumb").env("LANG", "C.UTF-8").env("TMPDIR", &place.temporary);
 }
 
 /// `~/.cursor/hooks.json`: hooks of the user need no trust.

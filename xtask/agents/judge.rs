@@ -83,14 +83,19 @@ pub fn broken(rig: &dyn Rig, scenario: &Scenario, reason: String) -> Finding {
 /// A run that did.
 pub fn judge(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Finding {
     let wanted = wanted(rig, scenario);
+    let refusal = rig.refusal(scenario.id);
     let heard = |check: &&Check| !about_unheard(rig, scenario, check);
-    let mut complaints: Vec<String> =
-        scenario.checks.iter().filter(heard).filter_map(|check| complaint(rig, run, check).err()).collect();
+    let mut complaints: Vec<String> = scenario
+        .checks
+        .iter()
+        .filter(heard)
+        .filter_map(|check| complaint(refusal, run, check).err())
+        .collect();
     complaints.extend(uncalled(rig, scenario, run));
     complaints.extend(ending(run));
     complaints.extend(run.left.iter().cloned());
     let told = scenario.checks.iter().filter(|check| matches!(check, Check::Told(_)));
-    let told = told.into_iter().all(|check| complaint(rig, run, check).is_ok());
+    let told = told.into_iter().all(|check| complaint(refusal, run, check).is_ok());
     let seen = match (run.place.has("marker"), run.place.has("rewritten")) {
         _ if wanted == Letter::Checked => Letter::Checked,
         (true, _) => Letter::Ran,
@@ -125,10 +130,10 @@ fn wanted(rig: &dyn Rig, scenario: &Scenario) -> Letter {
 }
 
 /// Whether a check holds, or why not.
-fn complaint(rig: &dyn Rig, run: &Run, check: &Check) -> Result<(), String> {
+fn complaint(refusal: Refusal, run: &Run, check: &Check) -> Result<(), String> {
     match *check {
         Check::Told(text) => {
-            let arrived = match rig.refusal() {
+            let arrived = match refusal {
                 Refusal::ToModel => told(run, text),
                 Refusal::EndsTheRun(log) => {
                     let log = fs::read_to_string(run.place.root.join(log)).unwrap_or_default();

@@ -28,7 +28,7 @@ use std::time::Instant;
 use install::{Installed, Missing};
 use judge::Finding;
 use options::Options;
-use rig::{RIGS, Rig};
+use rig::{Act, RIGS, Rig};
 use scenario::{Beside, Scenario};
 
 /// A value, or a sentence for the person who started it.
@@ -67,8 +67,8 @@ fn run(options: &Options) -> Result<(), Missing> {
     for rig in rigs {
         benches.push((rig, install::install(&agents, rig)?));
     }
-    let runs = target.join("agent-runs");
-    let findings = drive_all(&benches, &scenarios, &binary, &runs);
+    let bench = Bench { scenarios, binary, runs: target.join("agent-runs"), keep: options.keep };
+    let findings = drive_all(&benches, &bench);
     println!("\n{}", report::table(&findings));
     if let Some(project) = &options.write {
         let file = project.join("conformance/agents/seen.json");
@@ -82,22 +82,25 @@ fn run(options: &Options) -> Result<(), Missing> {
     }
 }
 
+/// What every run has in common.
+struct Bench {
+    scenarios: Vec<&'static Scenario>,
+    binary: PathBuf,
+    runs: PathBuf,
+    keep: bool,
+}
+
 /// Two agents at a time; each goes through its scenarios alone.
-fn drive_all(
-    benches: &[(&'static dyn Rig, Installed)],
-    scenarios: &[&'static Scenario],
-    binary: &Path,
-    runs: &Path,
-) -> Vec<Finding> {
-    let waiting = Mutex::new(benches.iter().enumerate());
+fn drive_all(agents: &[(&'static dyn Rig, Installed)], bench: &Bench) -> Vec<Finding> {
+    let waiting = Mutex::new(agents.iter().enumerate());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let next = waiting.lock().map(|mut benches| benches.next());
+                    let next = waiting.lock().map(|mut agents| agents.next());
                     let Ok(Some((place, (rig, installed)))) = next else { return };
-                    let findings = drive_agent(*rig, installed, scenarios, binary, runs);
+                    let findings = drive_agent(*rig, installed, bench);
                     if let Ok(mut done) = done.lock() {
                         done.push((place, findings));
                     }
@@ -110,36 +113,48 @@ fn drive_all(
     done.into_iter().flat_map(|(_, findings)| findings).collect()
 }
 
-fn drive_agent(
-    rig: &'static dyn Rig,
-    installed: &Installed,
-    scenarios: &[&'static Scenario],
-    binary: &Path,
-    runs: &Path,
-) -> Vec<Finding> {
+fn drive_agent(rig: &'static dyn Rig, installed: &Installed, bench: &Bench) -> Vec<Finding> {
     let one = |scenario: &&'static Scenario| {
         let started = Instant::now();
         let finding = match lacks(rig, scenario) {
             Some(why) => judge::absent(rig, scenario, why),
-            None => match drive::drive(rig, installed, binary, scenario, runs) {
-                Ok(run) => judge::judge(rig, scenario, &run),
-                Err(reason) => judge::broken(rig, scenario, reason),
-            },
+            None => drive_one(rig, installed, scenario, bench),
         };
         let (seconds, verdict) =
             (started.elapsed().as_secs_f64(), if finding.good() { "" } else { "  FAIL" });
         println!("    {seconds:5.1} s  {} {}: {}{verdict}", finding.agent, scenario.id, finding.seen.text());
         finding
     };
-    scenarios.iter().map(one).collect()
+    bench.scenarios.iter().map(one).collect()
+}
+
+/// What a run leaves is worth its space only where something is to be found out.
+fn drive_one(
+    rig: &'static dyn Rig,
+    installed: &Installed,
+    scenario: &'static Scenario,
+    bench: &Bench,
+) -> Finding {
+    match drive::drive(rig, installed, &bench.binary, scenario, &bench.runs) {
+        Ok(run) => {
+            let finding = judge::judge(rig, scenario, &run);
+            if finding.good() && !bench.keep {
+                run.place.remove();
+            }
+            finding
+        }
+        Err(reason) => judge::broken(rig, scenario, reason),
+    }
 }
 
 /// Why a scenario does not exist in an agent.
 fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
+    let several = scenario.acts.iter().any(|act| matches!(act, Act::Shells(_)));
     match scenario.beside {
         Beside::ClaudeProject if !rig.runs_claude_settings() => {
             Some("it does not run `.claude/settings.json` itself")
         }
+        _ if several && !rig.several_commands() => Some("a call has one command there"),
         _ => rig.lacks(scenario.id),
     }
 }

@@ -13,6 +13,8 @@ pub struct Options {
     pub write: Option<PathBuf>,
     /// The Boathook to install.
     pub binary: Option<PathBuf>,
+    /// Leave the directories of good runs too.
+    pub keep: bool,
     /// These agents only.
     pub agents: Vec<String>,
     /// These scenarios only.
@@ -20,7 +22,7 @@ pub struct Options {
 }
 
 const USAGE: &str =
-    "usage: agents [--small] [--write PROJECT] [--binary PATH] [--agent NAME]… [--only SCENARIO]…";
+    "usage: agents [--small] [--write PROJECT] [--binary PATH] [--keep] [--agent NAME]… [--only SCENARIO]…";
 
 impl Options {
     /// Reads them.
@@ -31,15 +33,16 @@ impl Options {
             match argument.as_str() {
                 "--small" => options.small = true,
                 "--write" => options.write = Some(value()?.into()),
+                "--keep" => options.keep = true,
                 "--binary" => options.binary = Some(value()?.into()),
                 "--agent" => options.agents.push(value()?),
                 "--only" => options.only.push(value()?),
                 unknown => return Err(format!("unknown argument `{unknown}`\n{USAGE}")),
             }
         }
-        let whole = !options.small && options.agents.is_empty() && options.only.is_empty();
-        match options.write.is_some() && !whole {
-            true => Err("only a run of everything is worth writing".to_owned()),
+        // What was not looked at stays as an earlier run wrote it.
+        match options.write.is_some() && options.small {
+            true => Err("the small set is not worth writing".to_owned()),
             false => Ok(options),
         }
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -19,7 +20,18 @@ pub struct Place {
     pub project: PathBuf,
     /// What each hook was given.
     records: PathBuf,
+    /// `$TMPDIR`, gone with the run. It is short: sockets are made there.
+    pub temporary: PathBuf,
 }
+
+/// Agents unpack libraries there and leave them.
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.temporary);
+    }
+}
+
+static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 impl Place {
     /// Empty, whatever an earlier run left there.
@@ -28,14 +40,23 @@ impl Place {
             fs::remove_dir_all(&root).map_err(|error| cannot("empty", &root, &error))?;
         }
         let [home, project, records] = ["home", "project", "records"].map(|name| root.join(name));
-        for directory in [&home, &project, &records] {
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let temporary = PathBuf::from(format!("/tmp/boathook-{}-{number}", std::process::id()));
+        for directory in [&home, &project, &records, &temporary] {
             fs::create_dir_all(directory).map_err(|error| cannot("make", directory, &error))?;
         }
         let git = Command::new("git").args(["init", "--quiet"]).arg(&project).stdin(Stdio::null()).status();
         match git {
-            Ok(status) if status.success() => Ok(Place { root, home, project, records }),
+            Ok(status) if status.success() => Ok(Place { root, home, project, records, temporary }),
             Ok(status) => Err(format!("`git init` failed ({status})")),
             Err(error) => Err(format!("`git init` did not start: {error}")),
+        }
+    }
+
+    /// Removes everything of the run.
+    pub fn remove(&self) {
+        if let Err(error) = fs::remove_dir_all(&self.root) {
+            eprintln!("{}", cannot("remove", &self.root, &error));
         }
     }
 

@@ -40,13 +40,26 @@ pub fn run(command: &mut Command, directory: &Path, limit: Duration) -> Outcome<
     let status = ended.recv_timeout(limit);
     // Also after a good end: what it left running must not meet the next run.
     kill(&[format!("-{group}")]);
-    kill(&left_behind(directory));
+    end_all(directory);
     let _ = waiter.join();
     let output = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
     match status {
         Ok(Ok(status)) => Ok(Ended { code: Some(status.code().unwrap_or(-1)), output }),
         Ok(Err(error)) => Err(format!("cannot wait for `{name}`: {error}")),
         Err(_) => Ok(Ended { code: None, output }),
+    }
+}
+
+/// Until nobody is left who could still write into the run's directory. Who
+/// starts others while it is ended is met in the next round.
+fn end_all(directory: &Path) {
+    for _ in 0..50 {
+        let left = left_behind(directory);
+        if left.is_empty() {
+            return;
+        }
+        kill(&left);
+        thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use boathook_engine::edition::Edition;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 
 use crate::commands;
@@ -113,6 +114,23 @@ pub fn parse() -> Result<Args, clap::Error> {
         }
     };
     Ok(Args { global, command })
+}
+
+/// Commands that people look for in another place, and where they are.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("install", "agent install"),
+    ("uninstall", "agent uninstall"),
+    ("status", "agent status"),
+    ("hook", "agent hook"),
+    // Only `agent list` is unknown.
+    ("list", "status"),
+];
+
+/// Names the command that was meant, where its name alone does not lead there.
+pub fn suggest(error: &mut clap::Error) {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return };
+    let Some((_, meant)) = ELSEWHERE.iter().find(|(name, _)| name == typed) else { return };
+    error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*meant).to_owned()]));
 }
 
 fn edition() -> impl TypedValueParser<Value = Edition> {

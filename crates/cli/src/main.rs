@@ -7,6 +7,7 @@ mod agents;
 mod args;
 mod commands;
 mod error;
+mod fold;
 mod judge;
 mod payload_args;
 mod report;
@@ -42,7 +43,7 @@ pub enum Status {
 fn main() -> ExitCode {
     let args = match args::parse() {
         Ok(args) => args,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(error),
     };
     let mut ui = Ui::new(args.global.color);
     let result = run(&mut ui, &args);
@@ -67,7 +68,8 @@ fn main() -> ExitCode {
 
 /// Help and version were asked for; anything else is a failure of ours, and
 /// must not look like a refusal when we are a hook's command.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(mut error: clap::Error) -> ExitCode {
+    args::suggest(&mut error);
     let _ = error.print();
     ExitCode::from(u8::from(error.use_stderr()))
 }

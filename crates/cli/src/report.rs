@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use boathook_engine::definition::Action;
-use boathook_engine::engine::Settings;
-use boathook_engine::load::{Hook, HookSet, HookState, Withheld};
+use boathook_engine::engine::{Settings, load_options};
+use boathook_engine::load::{Change, Hook, HookSet, HookState, Loader, Withheld};
 use boathook_engine::problem::{Problem, Severity};
 use boathook_engine::read_file::{self, Owner};
+use boathook_engine::trust::Looking;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -29,6 +30,21 @@ fn read(file: &Path) -> Option<String> {
     let bytes = read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody).ok()?.bytes;
     let text = String::from_utf8(bytes).ok()?;
     Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Prints what changed in the user's hooks.
+pub fn changes(ui: &mut Ui, changes: &[Change]) {
+    changes.iter().for_each(|change| problem(ui, &change.problem, &mut Texts::default()));
+}
+
+/// Tells what changed in the user's hooks since a person was last told: inside
+/// an agent nobody may have read it. Nothing is written when there is no news.
+pub fn tell_changes(ui: &mut Ui, settings: &Settings) {
+    let mut loader = Loader::new(settings.roots.clone(), load_options(settings, false));
+    loader.hooks(&settings.roots.workspaces);
+    let news = loader.changes(Looking::Only);
+    changes(ui, &news);
+    loader.told(&news);
 }
 
 /// Prints one problem with its place.

@@ -245,7 +245,7 @@ fn copilot_in_claude_codes_name_is_answered_unless_it_asks_itself() {
     let cx = with_hooks(json!({ "preToolUse": [{ "command": "echo asked >> asked; echo no >&2; exit 2" }] }));
     let inside = |payload: &Value, variable: Option<&str>| {
         let mut command = cx.command(["agent", "hook", "claude"]);
-        variable.into_iter().for_each(|value| drop(command.env("COPILOT_CLI", value)));
+        command.envs(variable.map(|value| ("COPILOT_CLI", value)));
         let output = context::pipe(command, payload.to_string().as_bytes());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
@@ -254,23 +254,32 @@ fn copilot_in_claude_codes_name_is_answered_unless_it_asks_itself() {
     let claude = bash(&cx, "ls");
     let denied = r#""permissionDecision":"deny""#;
     assert!(inside(&copilot, Some("1")).contains(denied), "it is the only guard");
-    let entry = |command: &str, more: &str| {
-        format!(
-            r#"{{"version": 1, "hooks": {{"preToolUse": [{{"type": "command", "bash": "{command}"{more}}}]}}}}"#
-        )
-    };
-    let ours = "boathook agent hook copilot preToolUse";
+    let call = "agent hook copilot preToolUse";
+    let group = "\"preToolUse\": [{ ";
+    let program = env!("CARGO_BIN_EXE_boathook");
+    // What was written, what stands there in its place, and whether Copilot asks.
     let cases = [
-        ("wired", entry(ours, ""), true),
-        ("another's command", entry("./guard.sh", ""), false),
-        ("another event", entry(ours, "").replace("\"preToolUse\"", "\"agentStop\""), false),
-        ("restricted", entry(ours, r#", "matcher": "view""#), false),
-        ("a program that is gone", entry("/gone/boathook agent hook copilot preToolUse", ""), false),
-        ("broken", "{".to_owned(), false),
+        ("wired", call, call.to_owned(), true),
+        ("another's command", call, "run preToolUse".to_owned(), false),
+        ("another event", "\"preToolUse\":", "\"other\":".to_owned(), false),
+        ("restricted", group, format!("{group}\"matcher\": \"view\", "), false),
+        ("a program that is gone", program, "/gone/boathook".to_owned(), false),
+        ("an answer that nobody hears", call, "agent hook copilot preToolUse >/dev/null".to_owned(), false),
+        ("broken", "{", String::new(), false),
     ];
-    for file in ["home/.copilot/hooks/boathook.json", "project/.github/hooks/boathook.json"] {
-        for (name, text, silent) in &cases {
-            cx.write(file, text);
+    let scopes = [
+        ("--user", "home/.copilot/hooks/boathook.json"),
+        ("--project", "project/.github/hooks/boathook.json"),
+    ];
+    for (scope, file) in scopes {
+        let mut install = cx.command(["agent", "install", "copilot", scope]);
+        install.env_remove("COPILOT_HOME");
+        let output = context::pipe(install, b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let written = context::read(&cx.path(file));
+        for (name, from, to, silent) in &cases {
+            assert!(written.contains(from), "{written}");
+            cx.write(file, written.replace(from, to));
             assert_eq!(inside(&copilot, Some("1")).is_empty(), *silent, "{name} in {file}");
             assert!(inside(&copilot, None).contains(denied), "not inside of Copilot: {name}");
             // Claude Code may run in a shell of Copilot's.
@@ -537,6 +546,30 @@ fn what_the_user_chose_about_agents_counts() {
         stderr.contains(r#"agents.allow cannot be "always"; write "agent" or "skip-prompt""#),
         "{stderr}"
     );
+}
+
+#[test]
+fn a_refused_call_of_cline_is_replaced_unless_the_user_wants_the_run_to_end() {
+    let says = prints(&json!({"permission": "deny", "agent_message": "use make"}));
+    let cx = with_hooks(json!({ "beforeShellExecution": [{ "command": says }] }));
+    let call = json!({"name": "run_commands", "input": {"commands": ["true", "gcc a.c"]}});
+    let payload = json!({
+        "hookName": "tool_call", "taskId": "t", "workspaceRoots": [cx.path("project")], "tool_call": call,
+    });
+    let told = || {
+        let output = cx.output_with(["agent", "hook", "cline"], payload.to_string().as_bytes());
+        serde_json::from_slice::<Value>(&output.stdout).expect("an answer")
+    };
+    for setting in ["", "[agents]\nrefused_calls = \"replace\"\n", "[agents]\nrefused_calls = \"maybe\"\n"] {
+        cx.write("home/.config/boathook/config.toml", setting);
+        let answer = told();
+        let commands = answer["overrideInput"]["commands"].as_array().expect("commands");
+        assert_eq!((commands.len(), answer.get("cancel")), (1, None), "{setting}");
+        assert!(commands[0].as_str().is_some_and(|line| line.contains("use make")), "{answer}");
+    }
+    cx.write("home/.config/boathook/config.toml", "[agents]\nrefused_calls = \"cancel\"\n");
+    let answer = told();
+    assert_eq!((&answer["cancel"], answer.get("overrideInput")), (&json!(true), None));
 }
 
 #[test]

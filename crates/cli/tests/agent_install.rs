@@ -37,10 +37,11 @@ const PROJECT: [(&str, &str); 9] = [
     ("vscode", "project/.github/hooks/boathook-vscode.json"),
 ];
 
-/// Settings with comments, hooks of the user's own and odd spacing.
-const CLAUDE: &str = "{\n  // why the big one\n  \"model\" : \"opus\",\n  \"hooks\": {\n\t\"PreToolUse\": [\n\t  {\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"echo mine\"}]} // keep me\n\t]\n  },\n  \"permissions\": {\"allow\": [ \"Bash(ls)\" ],},\n}\n";
+/// Settings with hooks of the user's own and odd spacing; with comments where the
+/// agent reads them.
+const CLAUDE: &str = "{\n  \"model\" : \"opus\",\n  \"hooks\": {\n\t\"PreToolUse\": [\n\t  {\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"echo mine\"}]}\n\t]\n  },\n  \"permissions\": {\"allow\": [ \"Bash(ls)\" ]}\n}\n";
 const CODEX: &str = "{\"description\":\"mine\",\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}]}}";
-const GEMINI: &str = "\u{feff}{\r\n    \"theme\": \"dark\", /* night */\r\n    \"hooks\": {},\r\n    \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}\r\n}\r\n";
+const GEMINI: &str = "{\r\n    // why so dark\r\n    \"theme\": \"dark\", /* night */\r\n    \"hooks\": {},\r\n    \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}\r\n}\r\n";
 const WINDSURF: &str = "{\n  \"hooks\": {\n    \"pre_run_command\": [ { \"command\": \"./guard.sh\", \"show_output\": true } ]\n  }\n}";
 
 /// A home as people have it.
@@ -171,11 +172,10 @@ fn a_users_own_hooks_and_comments_survive() {
         (
             "claude",
             "home/.claude/settings.json",
-            &["// why the big one", "echo mine", "// keep me", "\"model\" : \"opus\"", "[ \"Bash(ls)\" ],}"]
-                [..],
+            &["echo mine", "\"model\" : \"opus\"", "[ \"Bash(ls)\" ]}"][..],
         ),
         ("codex", "home/.codex/hooks.json", &["\"description\":\"mine\"", "say done"]),
-        ("gemini", "home/.gemini/settings.json", &["\u{feff}{\r\n", "/* night */", "gemini-api-key"]),
+        ("gemini", "home/.gemini/settings.json", &["// why so dark\r\n", "/* night */", "gemini-api-key"]),
         ("windsurf", "home/.codeium/windsurf/hooks.json", &["./guard.sh", "\"show_output\": true"]),
     ];
     for (name, file, texts) in cases {
@@ -255,11 +255,12 @@ fn settings_that_an_agent_printed_anew_lose_our_entries_alone() {
         for before in ["{}", r#"{"hooks":{"PreToolUse":[],"Mine":[{"hooks":[{"command":"mine"}]}]},"a":1}"#] {
             let cx = TestContext::new();
             let path = cx.write(file, before);
-            works(&cx, &["install", name]);
+            // Codex rejects a file with any such name, and that is told; the others take it.
+            assert!(said(&cx, &agent(&cx, &["install", name])).contains("is wired\n"), "{name}");
             let mut settings: serde_json::Value = serde_json::from_str(&context::read(&path)).expect("JSON");
             settings["$version"] = serde_json::json!(4);
             fs::write(&path, format!("{settings:#}")).expect("a file");
-            assert!(works(&cx, &["install", name]).contains("nothing changes"), "{name}");
+            assert!(said(&cx, &agent(&cx, &["install", name])).contains("nothing changes"), "{name}");
             works(&cx, &["uninstall", name]);
             let mut expected: serde_json::Value = serde_json::from_str(before).expect("JSON");
             expected["$version"] = serde_json::json!(4);
@@ -336,6 +337,12 @@ fn links_and_read_only_files_are_refused() {
     symlink(&real, cx.path("home/.claude/settings.json")).expect("a link");
     let words = refused(&cx, &["install", "claude"]);
     assert!(words.contains("it is a link to [HOME]/dotfiles/settings.json"), "{words}");
+    assert!(works(&cx, &["uninstall", "claude"]).contains("is not wired"));
+    let wired = format!(
+        r#"{{"hooks":{{"Stop":[{{"hooks":[{{"command":"{} agent hook claude"}}]}}]}}}}"#,
+        "/x/boathook"
+    );
+    fs::write(&real, wired).expect("a file");
     assert!(refused(&cx, &["uninstall", "claude"]).contains("it is a link"));
 
     let file = cx.write("home/.qwen/settings.json", "{}");
@@ -415,8 +422,8 @@ fn all_finds_the_agents_that_are_there_and_one_failure_stops_no_other() {
     Codex CLI is wired
       wrote [HOME]/.codex/hooks.json
       it was  [BACKUP]
-    warning: nobody trusted our entries in Codex: it skips what is not trusted, and says nothing
-      help: start `codex`, type `/hooks`, look at the entries of Boathook and trust them
+    warning: nobody trusted our entries in Codex: `codex` asks when it starts, `codex exec` skips them and says nothing
+      help: start `codex` once and choose Review, or Trust all, when it asks; later, `/hooks` in it shows them
     error: [HOME]/.gemini/settings.json:1:1: this `{` is never closed; nothing was changed
       help: add the `}`
     GitHub Copilot CLI is wired

@@ -126,7 +126,7 @@ fn outcome(adapter: &Adapter<'_>, bytes: &[u8], event: Option<&str>, gate: bool)
     match hear(adapter.agent, bytes, event, &[]) {
         Heard::FromCursor => Err("it was taken for a payload of Cursor's".to_owned()),
         Heard::Unclear { reason, event } => {
-            let reply = adapter.answer_unclear(event.as_deref(), &reason.to_string());
+            let reply = adapter.answer_unclear(event.as_deref(), b"", &reason.to_string());
             // What cannot be read cannot be judged: it is refused, with a reason.
             let refused = !reply.stdout.is_empty() || (reply.code == 2 && !reply.stderr.is_empty());
             // What is over can only be told.

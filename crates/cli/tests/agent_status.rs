@@ -90,8 +90,8 @@ fn a_page_says_what_is_found_and_wired() {
     Codex CLI (codex)
       program  [TEST]/bin/codex, version 0.1.0
       wired    user: [HOME]/.codex/hooks.json ([N] entries)
-    warning: nobody trusted our entries in Codex: it skips what is not trusted, and says nothing
-      help: start `codex`, type `/hooks`, look at the entries of Boathook and trust them
+    warning: nobody trusted our entries in Codex: `codex` asks when it starts, `codex exec` skips them and says nothing
+      help: start `codex` once and choose Review, or Trust all, when it asks; later, `/hooks` in it shows them
 
     Gemini CLI (gemini)
       program  [TEST]/bin/gemini, its version is not known
@@ -150,7 +150,7 @@ fn every_fault_of_a_wiring_is_told() {
             "all hooks switched off",
             "{\n  \"hooks\"",
             "{\n  \"disableAllHooks\": true,\n  \"hooks\"".to_owned(),
-            &["`disableAllHooks: true` switches every hook off"],
+            &["`disableAllHooks: true` switches every hook but the machine's off"],
         ),
         ("broken", "\"hooks\"", "hooks".to_owned(), &["settings.json:2:3: a key is not in quotes"]),
     ];
@@ -218,13 +218,15 @@ fn trust_of_codex_is_read_from_its_own_record() {
     let off = trusted(config.replace("hooks = true", "hooks = false"));
     assert_eq!(off, ["Codex runs no hooks: [features] hooks = false in config.toml"]);
     let other = trusted(config.replace("pre_tool_use:1:0", "pre_tool_use:0:0"));
-    assert_eq!(other, ["nobody trusted PreToolUse in Codex: it skips what is not trusted, and says nothing"]);
+    assert_eq!(other.len(), 1, "{other:?}");
+    assert!(other[0].starts_with("nobody trusted PreToolUse in Codex: "), "{other:?}");
     // Codex goes by the text: a program that stands elsewhere must be trusted anew.
     let text = context::read(&file);
     cx.write("home/.codex/hooks.json", text.replacen("\"timeout\": 3600", "\"timeout\": 60", 1));
     let changed = trusted(config);
-    assert_eq!(changed.len(), 1, "{changed:?}");
-    assert!(changed[0].starts_with("what somebody trusted in Codex changed since"), "{changed:?}");
+    assert_eq!(changed.len(), 2, "{changed:?}");
+    assert!(changed[0].contains(" was changed: `timeout` is `60`"), "{changed:?}");
+    assert!(changed[1].starts_with("what somebody trusted in Codex changed since"), "{changed:?}");
 }
 
 #[test]

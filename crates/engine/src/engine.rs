@@ -22,13 +22,12 @@ use crate::environment::{Environments, Surroundings};
 use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::load::{Hook, HookSet, HookState, Loader};
+use crate::load::{Change, Hook, HookSet, HookState, Loader};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
-use crate::perform::Performer;
+use crate::perform::{Deadline, Performer};
 use crate::plan::{Circumstances, Plan, Step, plan};
-use crate::problem::Problem;
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
@@ -36,6 +35,7 @@ use crate::session::Session;
 use crate::sessions::Sessions;
 use crate::source::{Format, Level, Roots, Source, native_root};
 use crate::state::{StateDir, StateError};
+use crate::trust::Looking;
 
 /// A host that never calls `write_out` loses its oldest records, not its memory.
 const MOST_UNWRITTEN: usize = 1_000;
@@ -103,6 +103,11 @@ impl Engine {
 
     /// From an event to a decision.
     pub fn handle(&self, event: Event) -> Decision {
+        self.handle_by(event, None)
+    }
+
+    /// The same, for somebody who does not wait longer than this.
+    pub fn handle_by(&self, event: Event, deadline: Option<Deadline>) -> Decision {
         let rules = self.rules();
         let hooks = self.hook_set(&event);
         let mut event = self.filled(event);
@@ -117,10 +122,12 @@ impl Engine {
             transcript: &read_transcript,
         };
         let planned = plan(&hooks, &event, &circumstances);
-        let performer =
-            Performer { rules, judge: self.settings.judge.clone(), cancel: &self.settings.cancel };
+        let (judge, cancel) = (self.settings.judge.clone(), &self.settings.cancel);
+        let performer = Performer { rules, judge, cancel, deadline };
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
+        // Nobody waits for an `async` hook, but its agent waits for us to end.
+        deadline.iter().for_each(|deadline| deadline.cut(&mut steps));
         let env_files = EnvFiles::give(&mut steps, &event, StateDir::new(self.settings.roots.state.clone()));
         let beside = self.background.start(&mut steps, || Task {
             started: started.clone(),
@@ -226,14 +233,35 @@ impl Engine {
 
     /// Waits for `async` hooks that still run, writes what happened since the
     /// last call to the log on disk, and keeps
-    /// copies of sources that are good; says what changed in the user's hooks.
-    /// Called when the answer is out.
-    pub fn write_out(&self) -> Result<Vec<Problem>, StateError> {
+    /// copies of sources that are good; says what changed in the user's hooks,
+    /// and goes on saying it until `told`. Called when the answer is out.
+    pub fn write_out(&self) -> Result<Vec<Change>, StateError> {
         self.keep_records(self.background.finish());
+        let changes = self.changes();
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
         LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept)?;
-        Ok(lock(&self.loader).remember_good())
+        lock(&self.loader).remember_good();
+        Ok(changes)
+    }
+
+    /// What changed in the user's hooks since a person was last told. The log
+    /// has each change once.
+    pub fn changes(&self) -> Vec<Change> {
+        let changes = lock(&self.loader).changes(Looking::Noting);
+        let fresh = changes.iter().filter(|change| change.is_fresh());
+        self.keep_records(fresh.map(recording::of_change).collect());
+        changes
+    }
+
+    /// A person was told of these changes.
+    pub fn told(&self, changes: &[Change]) {
+        lock(&self.loader).told(changes);
+    }
+
+    /// Keeps a record of something that no hook was asked about.
+    pub fn note(&self, record: Record) {
+        self.keep_records(vec![record]);
     }
 
     fn rules(&self) -> &'static Rules {
@@ -311,7 +339,8 @@ impl Engine {
 
     fn keep_records(&self, records: Vec<Record>) {
         let agent = self.settings.agent.map(str::to_owned);
-        let told_by = |record: Record| Arc::new(Record { agent: agent.clone(), ..record });
+        let told_by =
+            |record: Record| Arc::new(Record { agent: agent.clone().or(record.agent.clone()), ..record });
         for record in records.into_iter().map(told_by) {
             lock(&self.listeners).iter().for_each(|listener| listener(&record));
             lock(&self.recent).push(Arc::clone(&record));

@@ -1,6 +1,8 @@
 //! Does what a plan says: processes together, models beside them, each
 //! outcome read as soon as all have ended.
 
+mod deadline;
+
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
@@ -18,6 +20,7 @@ use crate::merge::Heard;
 use crate::outcome::{Failure, Outcome, ReadOutcome, is_whole_answer, read_outcome};
 use crate::plan::{Step, Work};
 use crate::run::{Cancel, Exit, Invocation, run_all};
+pub use deadline::Deadline;
 
 /// A judge that keeps to its timeout can say what it waited for: it is given
 /// this much longer to say it.
@@ -35,6 +38,8 @@ pub struct Performer<'p> {
     pub judge: Option<Arc<dyn Judge>>,
     /// Ends the work early.
     pub cancel: &'p Cancel,
+    /// When all must be done; none when the timeouts of hooks decide alone.
+    pub deadline: Option<Deadline>,
 }
 
 impl Performer<'_> {
@@ -57,7 +62,8 @@ impl Performer<'_> {
         heard
     }
 
-    fn together<'a>(&self, steps: Vec<Step<'a>>, event: &Event) -> Vec<Heard<'a>> {
+    fn together<'a>(&self, mut steps: Vec<Step<'a>>, event: &Event) -> Vec<Heard<'a>> {
+        self.deadline.iter().for_each(|deadline| deadline.cut(&mut steps));
         let questions: Vec<_> = steps.iter().map(|step| self.start_asking(&step.work)).collect();
         let invocations: Vec<Invocation> = steps
             .iter()
@@ -78,6 +84,7 @@ impl Performer<'_> {
         exits: &mut impl Iterator<Item = Exit>,
         event: &Event,
     ) -> Heard<'a> {
+        let given = time_of(&step.work);
         let (read, exit) = match step.work {
             Work::Run(_) => match exits.next() {
                 Some(exit) => (self.read(&exit, step.hook, event), Some(exit)),
@@ -87,7 +94,11 @@ impl Performer<'_> {
             Work::Said(read) => (*read, None),
             Work::Fail { failure, blocks } => (ReadOutcome { blocks, ..ReadOutcome::failed(failure) }, None),
         };
-        Heard { hook: step.hook, read, exit, runs: 1 }
+        let mut heard = Heard { hook: step.hook, read, exit, runs: 1 };
+        if let Some((deadline, given)) = self.deadline.zip(given) {
+            deadline.explain(&mut heard, given);
+        }
+        heard
     }
 
     fn read(&self, exit: &Exit, hook: &Hook, event: &Event) -> ReadOutcome {
@@ -132,6 +143,15 @@ impl Performer<'_> {
             };
             return ReadOutcome::failed(failure);
         }
+    }
+}
+
+/// How long a step may take; none when it takes no time.
+fn time_of(work: &Work) -> Option<Duration> {
+    match work {
+        Work::Run(invocation) => Some(invocation.timeout),
+        Work::Ask(question) => Some(question.timeout),
+        Work::Said(_) | Work::Fail { .. } => None,
     }
 }
 

@@ -7,21 +7,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::ids;
 use crate::payload::Payload;
 
 /// This many records are kept in memory.
 pub const KEPT_IN_MEMORY: usize = 100;
 /// A payload or an answer longer than this is cut in the log.
 pub const LONGEST_TEXT: usize = 1024 * 1024;
+/// An agent may call its events what it likes; a row of the log has no room.
+const LONGEST_NAME: usize = 32;
 
-/// One hook run; or an event for which no hook was found.
+/// One hook run; or an event for which no hook was found, or none could be
+/// asked; or a change of the user's hooks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Record {
     /// Timestamp and random text: unique.
     pub id: String,
     /// When it began, RFC 3339.
     pub timestamp: String,
-    /// The event.
+    /// The event; an agent's own name for it, or `unknown`, when no hook could
+    /// be asked; `hooks` for a change of the user's hooks.
     pub step: String,
     /// How many hooks had a say on this event.
     pub found: usize,
@@ -63,7 +68,8 @@ pub struct Record {
     /// What it wrote to stderr.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
-    /// `answer`, `no_opinion`, `failed_open`, `failed_closed`, `withheld`, `skipped`.
+    /// `answer`, `no_opinion`, `failed_open`, `failed_closed`, `withheld`, `skipped`;
+    /// `changed` for the user's hooks.
     pub outcome: String,
     /// How it failed, or why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,6 +132,53 @@ impl Keep {
 }
 
 impl Record {
+    /// Nothing but what it was about, what came of it, and now.
+    pub fn blank(step: &str, outcome: &str) -> Record {
+        Record {
+            id: ids::record_id(),
+            timestamp: ids::now_text(),
+            step: step.to_owned(),
+            found: 0,
+            skipped: 0,
+            command: None,
+            source: None,
+            place: None,
+            directory: None,
+            timeout_ms: None,
+            conversation: None,
+            agent: None,
+            request: raw(&json!({})).into(),
+            response: None,
+            duration: None,
+            exit_code: None,
+            stderr: String::new(),
+            outcome: outcome.to_owned(),
+            reason: None,
+            permission: None,
+            blocked: false,
+            automatic_followup: false,
+            notes: Vec::new(),
+            not_run: Vec::new(),
+        }
+    }
+
+    /// An agent told something that no hook could be asked about: the event by
+    /// the agent's own name, as far as it is known.
+    pub fn unasked(agent: &str, event: Option<&str>, told: &[u8], reason: &str, blocked: bool) -> Record {
+        let name = event.map(|event| event.chars().take(LONGEST_NAME).collect::<String>());
+        let step = name.filter(|name| !name.trim().is_empty());
+        Record {
+            agent: Some(agent.to_owned()),
+            request: response_of(told).map_or_else(|| raw(&json!({})), |told| shortened(&told)).into(),
+            reason: Some(reason.to_owned()),
+            blocked,
+            ..Record::blank(
+                step.as_deref().unwrap_or("unknown"),
+                if blocked { "failed_closed" } else { "failed_open" },
+            )
+        }
+    }
+
     /// How much of the payload is here.
     pub fn kept_payload(&self) -> KeptPayload {
         let payload = Payload::parse(self.request.get().as_bytes()).unwrap_or_default();
@@ -271,31 +324,35 @@ pub(crate) mod tests {
 
     pub(crate) fn record(request: &str) -> Record {
         Record {
-            id: crate::ids::record_id(),
             timestamp: String::new(),
-            step: "stop".to_owned(),
             found: 1,
-            skipped: 0,
             command: Some("x".to_owned()),
-            source: None,
-            place: None,
-            directory: None,
-            timeout_ms: None,
-            conversation: None,
-            agent: None,
             request: request_of(request.as_bytes()),
             response: response_of(b"secret-1 \x1b[31m"),
-            duration: None,
             exit_code: Some(0),
             stderr: "secret-2".to_owned(),
-            outcome: "answer".to_owned(),
-            reason: None,
-            permission: None,
-            blocked: false,
-            automatic_followup: false,
             notes: vec!["secret-3".to_owned()],
             not_run: vec!["secret-5".to_owned()],
+            ..Record::blank("stop", "answer")
         }
+    }
+
+    #[test]
+    fn what_no_hook_could_be_asked_about_has_its_record() {
+        let long = "x".repeat(100);
+        let cases: [(Option<&str>, &[u8], &str, &str); 4] = [
+            (Some("PreToolUse"), br#"{"a": [1,  2]}"#, "PreToolUse", r#"{"a":[1,2]}"#),
+            (None, b"{\"a\":\n", "unknown", r#""{\"a\":""#),
+            (Some(" "), b"", "unknown", "{}"),
+            (Some(&long), b"\xff", &long[..32], "\"\u{fffd}\""),
+        ];
+        for (event, told, step, request) in cases {
+            let record = Record::unasked("claude", event, told, "why", true);
+            assert_eq!((record.step.as_str(), record.request.get()), (step, request));
+            assert_eq!((record.outcome.as_str(), record.blocked), ("failed_closed", true));
+        }
+        let record = Record::unasked("claude", None, b"{}", "why", false);
+        assert_eq!((record.outcome.as_str(), record.blocked), ("failed_open", false));
     }
 
     #[test]

@@ -34,6 +34,8 @@ impl Rig for Claude {
     fn command(&self, session: &Session, command: &mut Command) {
         command.env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", session.port));
         command.env("ANTHROPIC_API_KEY", "sk-fake").env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+        // Its task files would else stand in /tmp/claude-UID for good.
+        command.env("CLAUDE_CODE_TMPDIR", &session.place.temporary);
         // MCP tools are offered at once instead of being searched for; root is no obstacle.
         command.env("ENABLE_TOOL_SEARCH", "false").env("IS_SANDBOX", "1");
         command.args(["-p", session.prompt, "--output-format", "json"]);
@@ -47,6 +49,7 @@ impl Rig for Claude {
         let file = |path: &str| text_of(&place.project.join(path));
         let (name, input) = match *act {
             Act::Shell(line) => ("Bash", json!({"command": line, "description": "Run it"})),
+            Act::Shells(_) => return None,
             Act::Read(path) => ("Read", json!({"file_path": file(path)})),
             Act::Write { path, content } => ("Write", json!({"file_path": file(path), "content": content})),
             Act::Edit { path, old, new } => {

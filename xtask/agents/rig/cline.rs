@@ -55,6 +55,7 @@ impl Rig for Cline {
         let file = |path: &str| text_of(&place.project.join(path));
         let (name, input) = match *act {
             Act::Shell(line) => ("run_commands", json!({"commands": [line]})),
+            Act::Shells(lines) => ("run_commands", json!({"commands": lines})),
             Act::Read(path) => ("read_files", json!({"files": [{"path": file(path)}]})),
             Act::Write { path, content } => ("editor", json!({"path": file(path), "new_text": content})),
             Act::Edit { path, old, new } => {
@@ -87,9 +88,17 @@ impl Rig for Cline {
         &["beforeSubmitPrompt"]
     }
 
-    /// The reason of a run that was cancelled stands in the log alone.
-    fn refusal(&self) -> Refusal {
-        Refusal::EndsTheRun("home/.cline/data/logs/cline.log")
+    /// An MCP call is made with whatever stands in its place, so there a refusal
+    /// can only cancel the run; the reason then stands in the log alone.
+    fn refusal(&self, scenario: &str) -> Refusal {
+        match scenario {
+            "mcp-refused" | "mcp-fail-closed" => Refusal::EndsTheRun("home/.cline/data/logs/cline.log"),
+            _ => Refusal::ToModel,
+        }
+    }
+
+    fn several_commands(&self) -> bool {
+        true
     }
 
     /// Every file with the event's name counts, whatever its extension, so

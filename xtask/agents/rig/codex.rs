@@ -56,6 +56,7 @@ impl Rig for Codex {
         let plain = |name, input| Some(ToolCall { namespace: None, name, input });
         match *act {
             Act::Shell(line) => plain("exec_command", json!({"cmd": line})),
+            Act::Shells(_) => None,
             Act::Read(_) => None,
             Act::Write { path, content } => plain("apply_patch", json!(added(path, content))),
             Act::Edit { path, old, new } => plain("apply_patch", json!(changed(path, old, new))),

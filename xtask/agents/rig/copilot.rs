@@ -57,6 +57,7 @@ impl Rig for Copilot {
                     json!({"command": line, "description": "Run it", "mode": "sync", "initial_wait": wait}),
                 )
             }
+            Act::Shells(_) => return None,
             Act::Read(path) => ("view", json!({"path": file(path)})),
             Act::Write { path, content } => ("create", json!({"path": file(path), "file_text": content})),
             Act::Edit { path, old, new } => {

@@ -47,6 +47,7 @@ impl Rig for Gemini {
         let file = |path: &str| text_of(&place.project.join(path));
         let (name, input) = match *act {
             Act::Shell(line) => ("run_shell_command", json!({"command": line, "description": "Run it"})),
+            Act::Shells(_) => return None,
             Act::Read(path) => ("read_file", json!({"file_path": file(path)})),
             Act::Write { path, content } => {
                 ("write_file", json!({"file_path": file(path), "content": content}))

@@ -62,9 +62,14 @@ pub trait Rig: Sync {
         &[]
     }
 
-    /// Where a refusal is told.
-    fn refusal(&self) -> Refusal {
+    /// Where the refusal of a scenario is told.
+    fn refusal(&self, _scenario: &str) -> Refusal {
         Refusal::ToModel
+    }
+
+    /// Whether one call can have several commands.
+    fn several_commands(&self) -> bool {
+        false
     }
 
     /// Writes a pre-tool hook of the user's own into the file that Boathook will edit.
@@ -102,6 +107,8 @@ pub struct Session<'a> {
 pub enum Act {
     /// A command line.
     Shell(&'static str),
+    /// Several command lines in one call.
+    Shells(&'static [&'static str]),
     /// A file's content.
     Read(&'static str),
     /// A whole file.

@@ -58,6 +58,7 @@ impl Rig for OpenCode {
         let file = |path: &str| text_of(&place.project.join(path));
         let (name, input) = match *act {
             Act::Shell(line) => ("bash", json!({"command": line, "description": "Run it"})),
+            Act::Shells(_) => return None,
             Act::Read(path) => ("read", json!({"filePath": file(path)})),
             Act::Write { path, content } => ("write", json!({"filePath": file(path), "content": content})),
             Act::Edit { path, old, new } => {

@@ -152,6 +152,49 @@ pub const ALL: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
+        id: "deny-quotes",
+        shows: "A reason with quotes, substitutions and separators is told word for word, and nothing of it runs.",
+        proves: &[("beforeShellExecution", "agent_message")],
+        hooks: &[gate(
+            r#"echo '{"permission":"deny","agent_message":"REASON-ONE: don\u0027t; $(echo ran > marker) `echo ran > marker` ../x & \"echo\" | %PATH%"}'"#,
+        )],
+        wanted: Wanted::Refused,
+        checks: &[Told(
+            r#"REASON-ONE: don't; $(echo ran > marker) `echo ran > marker` ../x & "echo" | %PATH%"#,
+        )],
+        ..PLAIN
+    },
+    Scenario {
+        id: "deny-one-of-two",
+        shows: "Of several commands in one call none runs when a hook denies one.",
+        proves: SHELL,
+        hooks: &[Hook {
+            options: r#""matcher": "second""#,
+            ..gate(r#"echo '{"permission":"deny","agent_message":"REASON-ONE"}'"#)
+        }],
+        acts: &[Act::Shells(&["echo ran > marker", "echo second", "echo ran > marker"])],
+        wanted: Wanted::Refused,
+        checks: &[Told("REASON-ONE"), Called("gate", 1)],
+        ..PLAIN
+    },
+    Scenario {
+        id: "deny-goes-on",
+        shows: "After a refusal the model goes on, and what it does then runs; nothing was executed that hooks after it would hear of.",
+        proves: SHELL,
+        hooks: &[
+            Hook {
+                options: r#""matcher": "forbidden""#,
+                ..gate(r#"echo '{"permission":"deny","agent_message":"REASON-ONE"}'"#)
+            },
+            hook("afterShellExecution", "after", ""),
+            hook("postToolUse", "post", ""),
+        ],
+        acts: &[Act::Shell("echo forbidden > other"), super::MARK],
+        wanted: Wanted::Ran,
+        checks: &[Told("REASON-ONE"), Called("gate", 1), Called("after", 1), Called("post", 1)],
+        ..PLAIN
+    },
+    Scenario {
         id: "deny-write",
         shows: "A file that a preToolUse hook keeps from being written is not written.",
         proves: &[("preToolUse", "permission")],

@@ -85,6 +85,11 @@ impl Program {
         })
     }
 
+    /// The same, called in another way.
+    pub fn called_as(&self, text: &str) -> Program {
+        Program { text: text.to_owned(), ..self.clone() }
+    }
+
     /// Whether its name alone is enough.
     pub fn is_on_path(&self) -> bool {
         self.on_path

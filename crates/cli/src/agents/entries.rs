@@ -72,13 +72,37 @@ pub fn wire(text: &str, wiring: &Wiring, program: &Program) -> Result<String, Bo
     Ok(text)
 }
 
+/// What an entry of ours for this event says; none where there is no such thing.
+pub fn wanted(wiring: &Wiring, program: &Program, event: &str) -> Option<Map<String, Value>> {
+    let handler = handler_of(wiring).filter(|_| wiring.events().contains(&event))?;
+    Some(fields(wiring, &handler, program, event))
+}
+
 /// The text without our entries. Lists that they leave empty go with them,
 /// unless the text they were written into had them.
 pub fn unwire(text: &str, wiring: &Wiring, original: Option<&str>) -> Result<String, Box<Problem>> {
     let original = original.map(|text| text.trim_start_matches('\u{feff}'));
     let tree = original.and_then(|text| json_tree(text).ok());
-    let had = |path: &[Step]| tree.as_ref().is_some_and(|tree| value_at(tree, path).is_some());
+    let older = older_events(text, wiring);
+    let had = |path: &[Step]| match (&tree, path) {
+        (Some(tree), _) => value_at(tree, path).is_some(),
+        (None, [_, Step::Key(event)]) => older.iter().any(|it| it == event),
+        (None, _) => false,
+    };
     without(text.to_owned(), entries(text, wiring)?, &had)
+}
+
+/// Events whose lists were there before us, as far as their order tells: we add
+/// those that lack behind all others, in the order of our table, so a list stood
+/// there when one follows that is earlier in the table.
+fn older_events(text: &str, wiring: &Wiring) -> Vec<String> {
+    let Ok(tree) = json_tree(text.trim_start_matches('\u{feff}')) else { return Vec::new() };
+    let Some(Node::Object(events)) = value_at(&tree, &[Step::Key(HOOKS)]) else { return Vec::new() };
+    let place = |name: &str| wiring.events().iter().position(|event| *event == name);
+    let names = events.properties.iter().map(|it| it.name.as_str());
+    let known: Vec<(&str, usize)> = names.filter_map(|name| Some((name, place(name)?))).collect();
+    let is_older = |at: usize| known[at + 1..].iter().any(|(_, later)| *later < known[at].1);
+    (0..known.len()).filter(|at| is_older(*at)).map(|at| known[at].0.to_owned()).collect()
 }
 
 /// Our entries in a text.

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::changed::changes;
 use super::codex::{self, CodexState, Trust};
 use super::command::{Program, Stale};
 use super::obstacles::{Concerns, Obstacle};
@@ -19,8 +20,28 @@ pub struct Examined {
     pub wired: Vec<Wired>,
     /// What Codex keeps about our entries.
     pub codex: Option<CodexState>,
-    /// What is wrong, and what to do.
-    pub problems: Vec<(String, String)>,
+    /// What is wrong.
+    pub problems: Vec<Fault>,
+}
+
+/// Something that is wrong.
+#[derive(Debug)]
+pub struct Fault {
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    pub weight: Weight,
+}
+
+/// What it means for hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// Some or all of them are not asked.
+    NotAsked,
+    /// They are not asked until a person did something that nobody else can do.
+    Waits,
+    /// They are asked, and more than once.
+    Twice,
 }
 
 /// Looks at one agent. Without our own program's path nothing is said of the
@@ -35,12 +56,13 @@ pub fn examine(places: &Places, wiring: &'static Wiring, program: Option<&Progra
         problems: Vec::new(),
     };
     for wired in &looked {
-        examined.look_at(wired, program);
+        examined.look_at(places, wired, program);
     }
     let (wired, others): (Vec<Wired>, Vec<Wired>) = looked.into_iter().partition(Wired::is_wired);
     let of_file =
         |it: &Wired| it.obstacles.iter().map(|found| (it.file.clone(), found.clone())).collect::<Vec<_>>();
-    let obstacles: Vec<(PathBuf, Obstacle)> = wired.iter().chain(&others).flat_map(of_file).collect();
+    let obstacles = wired.iter().chain(&others).flat_map(of_file).chain(places.obstacles_beside(wiring));
+    let obstacles: Vec<(PathBuf, Obstacle)> = obstacles.collect();
     examined.wired = wired;
     for (file, obstacle) in &obstacles {
         examined.look_at_obstacle(file, obstacle);
@@ -50,6 +72,7 @@ pub fn examine(places: &Places, wiring: &'static Wiring, program: Option<&Progra
             examined.wired.iter().map(|wired| wired.file.display().to_string()).collect();
         let last = examined.wired.last().map_or("user", |wired| wired.scope.name());
         examined.say(
+            Weight::Twice,
             format!(
                 "it is wired {} times, so every hook may be asked as often: {}",
                 files.len(),
@@ -70,15 +93,16 @@ impl Examined {
         !self.wired.is_empty()
     }
 
-    fn say(&mut self, problem: String, help: String) {
-        self.problems.push((problem, help));
+    fn say(&mut self, weight: Weight, message: String, help: String) {
+        self.problems.push(Fault { message, help, weight });
     }
 
-    fn look_at(&mut self, wired: &Wired, program: Option<&Program>) {
+    fn look_at(&mut self, places: &Places, wired: &Wired, program: Option<&Program>) {
         let file = wired.file.display();
         let again = format!("type `boathook agent install {} --{}`", self.wiring.name, wired.scope.name());
         if let Some(problem) = &wired.problem {
             self.say(
+                Weight::NotAsked,
                 format!("{file}:{problem}"),
                 "repair the file: the agent may not read it either".to_owned(),
             );
@@ -98,7 +122,7 @@ impl Examined {
                 }
                 None => continue,
             };
-            self.say(problem, again.clone());
+            self.say(Weight::NotAsked, problem, again.clone());
         }
         let elsewhere =
             program.and_then(|program| wired.commands.iter().find_map(|it| program.counts_elsewhere(it)));
@@ -106,19 +130,31 @@ impl Examined {
             let problem = format!(
                 "{file} asks with `{words}`, which is elsewhere than your own state and configuration: what you trust and set here does not count there"
             );
-            self.say(problem, again.clone());
+            self.say(Weight::NotAsked, problem, again.clone());
         }
         let wanted = if self.wiring.is_plugin() { &[][..] } else { self.wiring.events() };
         let missing: Vec<&str> =
             wanted.iter().copied().filter(|event| !wired.events.iter().any(|it| it == event)).collect();
         if !missing.is_empty() {
-            self.say(format!("{file} lacks our entry for {}", missing.join(", ")), again);
+            let problem = format!("{file} lacks our entry for {}", missing.join(", "));
+            self.say(Weight::NotAsked, problem, again.clone());
+        }
+        for change in program.map(|it| changes(places, wired, self.wiring, it)).unwrap_or_default() {
+            let problem = match wired.entries.is_empty() {
+                true => change,
+                false => format!("{file}: {change}"),
+            };
+            self.say(Weight::NotAsked, problem, again.clone());
         }
         for (event, matcher) in &wired.narrowed {
             let problem = format!(
                 "{file}: our entry for {event} is restricted to `{matcher}`: hooks are not asked about the rest"
             );
-            self.say(problem, "remove the `matcher`, unless that is what you want".to_owned());
+            self.say(
+                Weight::NotAsked,
+                problem,
+                "remove the `matcher`, unless that is what you want".to_owned(),
+            );
         }
     }
 
@@ -130,8 +166,9 @@ impl Examined {
             Concerns::Unmanaged => wired.scope != Scope::Managed,
         });
         if concerned {
-            let problem = format!("{}: {}: ours are not called", file.display(), obstacle.message);
-            self.say(problem, obstacle.help.clone());
+            let place = obstacle.place.map_or(String::new(), |(line, column)| format!("{line}:{column}:"));
+            let problem = format!("{}:{place} {}: ours are not called", file.display(), obstacle.message);
+            self.say(Weight::NotAsked, problem, obstacle.help.clone());
         }
     }
 
@@ -144,7 +181,7 @@ impl Examined {
                 Scope::ALL.iter().filter_map(|scope| places.wired(rival, *scope)).find(Wired::is_wired);
             if let Some(wired) = wired {
                 let help = format!("type `boathook agent uninstall {} --{}`", rival.name, wired.scope.name());
-                self.say(format!("{} is wired, too: {why}", rival.title), help);
+                self.say(Weight::Twice, format!("{} is wired, too: {why}", rival.title), help);
             }
         }
     }
@@ -153,37 +190,44 @@ impl Examined {
         let Some(wired) = self.wired.first() else { return };
         let state = codex::state(places, wired);
         if let Some(problem) = &state.problem {
-            self.say(problem.clone(), "repair the file: Codex does not start with it".to_owned());
+            self.say(
+                Weight::NotAsked,
+                problem.clone(),
+                "repair the file: Codex does not start with it".to_owned(),
+            );
         }
         if let Some(off) = state.off {
-            self.say(format!("Codex runs no hooks: {off}"), "remove that line".to_owned());
+            self.say(Weight::NotAsked, format!("Codex runs no hooks: {off}"), "remove that line".to_owned());
         }
         let which = |events: Vec<&str>| match events.len() == state.entries.len() {
             true => "our entries".to_owned(),
             false => events.join(", "),
         };
-        let look = "start `codex`, type `/hooks`, look at the entries of Boathook and trust them";
+        let look = "start `codex` once and choose Review, or Trust all, when it asks; later, `/hooks` in it shows them";
         let kinds = [
             (
                 Trust::Never,
-                "nobody trusted {} in Codex: it skips what is not trusted, and says nothing",
+                Weight::Waits,
+                "nobody trusted {} in Codex: `codex` asks when it starts, `codex exec` skips them and says nothing",
                 look,
             ),
             (
                 Trust::Changed,
+                Weight::Waits,
                 "what somebody trusted in Codex changed since, and is skipped until it is trusted again: {}",
                 look,
             ),
             (
                 Trust::Off,
+                Weight::NotAsked,
                 "switched off in Codex, and not run: {}",
                 "start `codex`, type `/hooks`, and switch it on",
             ),
         ];
-        for (trust, words, help) in kinds {
+        for (trust, weight, words, help) in kinds {
             let events = state.of(trust);
             if !events.is_empty() {
-                self.say(words.replace("{}", &which(events)), help.to_owned());
+                self.say(weight, words.replace("{}", &which(events)), help.to_owned());
             }
         }
         self.codex = Some(state);

@@ -42,14 +42,14 @@ pub fn look(path: &Path) -> Result<Option<String>, Failed> {
         Err(ReadError::Absent) => return Ok(None),
         Err(error) => return Err(refuse(format!("{error}; nothing was changed"), "look at the file")),
     };
-    let may_write = fs::metadata(path).is_ok_and(|found| !found.permissions().readonly())
-        && OpenOptions::new().append(true).open(path).is_ok();
-    if !may_write {
+    if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
         return Err(refuse(
             "it is read-only; nothing was changed".to_owned(),
             "make it writable, or ask whoever keeps it",
         ));
     }
+    // Somebody else's, such as root's.
+    OpenOptions::new().append(true).open(path).map_err(|error| Failed::file(path, error))?;
     folder_allows(path)?;
     let text = String::from_utf8(bytes);
     text.map(Some).map_err(|_| refuse("it is not UTF-8; nothing was changed".to_owned(), "save it as UTF-8"))

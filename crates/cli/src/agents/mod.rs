@@ -2,6 +2,7 @@
 //! without touching anything else, and how it is taken away again; and what
 //! agents keep on this machine that hooks are told of.
 
+mod changed;
 pub mod codex;
 mod command;
 mod entries;
@@ -13,6 +14,7 @@ mod present;
 mod record;
 pub mod seen;
 pub mod servers;
+mod strictness;
 pub mod tables;
 mod target;
 pub mod twice;
@@ -20,7 +22,7 @@ mod wiring;
 mod work;
 
 pub use command::Program;
-pub use examine::{Examined, examine};
+pub use examine::{Examined, Weight, examine};
 pub use present::{Found, ask_versions, present};
 pub use target::{Places, Wired};
 pub use wiring::{Scope, WIRINGS, Wiring, named};

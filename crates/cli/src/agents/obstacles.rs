@@ -4,6 +4,7 @@ use boathook_engine::config::{Step, json_tree, value_at};
 use jsonc_parser::ast::Value as Node;
 
 use super::command::called;
+use super::strictness::unread;
 use super::wiring::{Scope, Wiring};
 
 /// Names in an agent's settings that decide whether hooks run.
@@ -18,6 +19,11 @@ pub struct Switches {
     /// Any other name at the top makes the agent reject the whole file; empty
     /// when it takes all.
     pub top: &'static [&'static str],
+    /// More files of a workspace that the agent reads, and where any of this
+    /// may stand.
+    pub beside: &'static [&'static str],
+    /// What other files switch off, the machine's hooks are not.
+    pub spares_managed: bool,
 }
 
 /// One of them, found.
@@ -29,6 +35,8 @@ pub struct Obstacle {
     pub help: String,
     /// Whose entries it concerns.
     pub concerns: Concerns,
+    /// Its line and column, where that helps.
+    pub place: Option<(usize, usize)>,
 }
 
 /// Whose entries something concerns.
@@ -44,23 +52,41 @@ pub enum Concerns {
 
 impl Switches {
     /// An agent that has none.
-    pub const NONE: Switches = Switches { off: &[], only_managed: &[], disabled: &[], top: &[] };
+    pub const NONE: Switches =
+        Switches { off: &[], only_managed: &[], disabled: &[], top: &[], beside: &[], spares_managed: false };
 }
 
 /// What stands in one file.
 pub fn obstacles(text: &str, wiring: &Wiring, scope: Scope) -> Vec<Obstacle> {
     let Ok(tree) = json_tree(text.trim_start_matches('\u{feff}')) else { return Vec::new() };
     let switches = &wiring.switches;
+    // What the agent does not read switches nothing off.
+    if let Some(unread) = unread(text, wiring) {
+        let (message, help) = (unread.words(wiring), unread.help().to_owned());
+        return vec![Obstacle { message, help, concerns: Concerns::Own, place: Some(unread.place) }];
+    }
     let mut found = Vec::new();
     for (path, value) in switches.off.iter().filter(|(path, value)| flag(&tree, path) == Some(*value)) {
         let name = path.join(".");
-        found.push(obstacle(format!("`{name}: {value}` switches every hook off"), &name, Concerns::All));
+        let spared = switches.spares_managed && scope != Scope::Managed;
+        let (which, concerns) = match spared {
+            true => ("every hook but the machine's", Concerns::Unmanaged),
+            false => ("every hook", Concerns::All),
+        };
+        let mut it = obstacle(format!("`{name}: {value}` switches {which} off"), &name, concerns);
+        if spared && scope == Scope::Project {
+            it.help = format!(
+                "remove `{name}`, or have hooks that no repository switches off: `boathook agent install {} --managed`",
+                wiring.name
+            );
+        }
+        found.push(it);
     }
     if scope == Scope::Managed && flag(&tree, switches.only_managed) == Some(true) {
         let name = switches.only_managed.join(".");
         let help = format!("type `boathook agent install {} --managed` in its place", wiring.name);
         let message = format!("`{name}` lets only hooks of the machine's settings run");
-        found.push(Obstacle { message, help, concerns: Concerns::Unmanaged });
+        found.push(Obstacle { message, help, concerns: Concerns::Unmanaged, place: None });
     }
     if let Some(Node::Array(list)) = at(&tree, switches.disabled) {
         let texts = list.elements.iter().filter_map(|it| Some(it.as_string_lit()?.value.to_string()));
@@ -79,7 +105,7 @@ pub fn obstacles(text: &str, wiring: &Wiring, scope: Scope) -> Vec<Obstacle> {
 }
 
 fn obstacle(message: String, name: &str, concerns: Concerns) -> Obstacle {
-    Obstacle { message, help: format!("remove `{name}`"), concerns }
+    Obstacle { message, help: format!("remove `{name}`"), concerns, place: None }
 }
 
 fn flag(tree: &Node, path: &[&str]) -> Option<bool> {
@@ -103,7 +129,12 @@ mod tests {
     fn what_keeps_an_agent_from_calling_us_is_found() {
         let cases = [
             ("claude", Scope::User, "{}", None),
-            ("claude", Scope::User, "{\"disableAllHooks\": true}", Some(Concerns::All)),
+            ("claude", Scope::User, "{\"disableAllHooks\": true}", Some(Concerns::Unmanaged)),
+            ("claude", Scope::Project, "{\"disableAllHooks\": true}", Some(Concerns::Unmanaged)),
+            ("claude", Scope::Managed, "{\"disableAllHooks\": true}", Some(Concerns::All)),
+            ("qwen", Scope::User, "{\"disableAllHooks\": true}", Some(Concerns::All)),
+            ("claude", Scope::User, "{} // mine", Some(Concerns::Own)),
+            ("claude", Scope::Project, "{\"disableAllHooks\": true,}", Some(Concerns::Own)),
             ("claude", Scope::User, "{\"disableAllHooks\": false}", None),
             ("claude", Scope::User, "{\"allowManagedHooksOnly\": true}", None),
             ("claude", Scope::Managed, "{\"allowManagedHooksOnly\": true}", Some(Concerns::Unmanaged)),

@@ -9,7 +9,13 @@ use std::time::Duration;
 use boathook_engine::run::{Cancel, Invocation, Status, run_all};
 
 use super::target::Places;
-use super::wiring::Wiring;
+use super::wiring::{WIRINGS, Wiring};
+
+/// Variables that name folders of the user's.
+const XDG: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"];
+const CACHE: &str = "XDG_CACHE_HOME";
+
+type Environment = Vec<(OsString, OsString)>;
 
 /// A version is told at once, or not at all.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,8 +29,8 @@ pub struct Found {
     pub home: Option<PathBuf>,
     /// What the program says its version is, once it was asked.
     pub version: Option<String>,
-    /// Why it was not asked.
-    pub not_asked: Option<&'static str>,
+    /// Why that is not known.
+    pub no_version: Option<&'static str>,
 }
 
 impl Found {
@@ -46,28 +52,70 @@ pub fn ask_versions(places: &Places, found: &mut [(&'static Wiring, Found)]) {
     for (index, (wiring, found)) in found.iter_mut().enumerate() {
         let Some(program) = found.program.clone() else { continue };
         if !wiring.run_by_us {
-            found.not_asked = Some("it opens a window");
+            found.no_version = Some("not asked for its version: it opens a window");
         } else if belongs_to_workspace(places, &program) {
-            found.not_asked = Some("it stands in the workspace");
+            found.no_version = Some("not asked for its version: it stands in the workspace");
         } else {
-            asked.push((index, version_of(places, &program)));
+            asked.push((index, program));
         }
     }
-    let invocations: Vec<Invocation> = asked.iter().map(|(_, invocation)| invocation.clone()).collect();
-    let exits = run_all(&invocations, |_| false, &Cancel::default());
-    for ((index, _), exit) in asked.iter().zip(exits) {
-        let text = String::from_utf8_lossy(&exit.stdout).into_owned();
-        let version = if exit.status == Status::Code(0) { number_in(&text) } else { None };
-        found[*index].1.version = version;
-    }
+    // Agents write into a home when they are started, even for this.
+    let scratch = tempfile::tempdir().ok();
+    let silent = match &scratch {
+        Some(scratch) => ask(found, asked, scratch.path(), &elsewhere(places, scratch.path())),
+        None => asked,
+    };
+    // Programs that a version manager starts are found through the real home.
+    ask(found, silent, &places.home, &places.environment);
 }
 
-fn version_of(places: &Places, program: &Path) -> Invocation {
+/// Asks these; returns those that ended without telling.
+fn ask(
+    found: &mut [(&'static Wiring, Found)],
+    asked: Vec<(usize, PathBuf)>,
+    run_dir: &Path,
+    environment: &Environment,
+) -> Vec<(usize, PathBuf)> {
+    let invocation = |(_, program): &(usize, PathBuf)| version_of(program, run_dir, environment);
+    let invocations: Vec<Invocation> = asked.iter().map(invocation).collect();
+    let exits = run_all(&invocations, |_| false, &Cancel::default());
+    let mut silent = Vec::new();
+    for ((index, program), exit) in asked.into_iter().zip(exits) {
+        let text = String::from_utf8_lossy(&exit.stdout).into_owned();
+        let of = &mut found[index].1;
+        of.version = if exit.status == Status::Code(0) { number_in(&text) } else { None };
+        of.no_version = match (&of.version, &exit.status) {
+            (Some(_), _) => None,
+            (None, Status::TimedOut(_)) => Some("did not tell its version within 10 s"),
+            (None, _) => Some("its version is not known"),
+        };
+        if of.version.is_none() && !matches!(exit.status, Status::TimedOut(_)) {
+            silent.push((index, program));
+        }
+    }
+    silent
+}
+
+/// The environment with every place of settings in this folder. The cache stays:
+/// Copilot CLI unpacks itself there, and would do so every time.
+fn elsewhere(places: &Places, folder: &Path) -> Environment {
+    let moved: Vec<&str> = WIRINGS.iter().map(|wiring| wiring.home.variable).chain(XDG).collect();
+    let kept = places.environment.iter().filter(|(name, _)| !moved.iter().any(|it| name == it));
+    let kept = kept.filter(|(name, _)| name != "HOME").cloned();
+    let mut all: Environment = kept.chain([("HOME".into(), folder.as_os_str().to_owned())]).collect();
+    let cache = places.home.join(".cache");
+    if cache.is_dir() && !all.iter().any(|(name, _)| name == CACHE) {
+        all.push((CACHE.into(), cache.into()));
+    }
+    all
+}
+
+fn version_of(program: &Path, run_dir: &Path, environment: &Environment) -> Invocation {
     Invocation {
         command: program.to_string_lossy().into_owned(),
         args: Some(vec!["--version".to_owned()]),
-        run_dir: places.home.clone(),
-        env: Arc::new(places.environment.clone()),
+        run_dir: run_dir.to_owned(),
+        env: Arc::new(environment.clone()),
         stdin: Arc::new(Vec::new()),
         timeout: PATIENCE,
     }

@@ -9,6 +9,7 @@ use boathook_engine::problem::Problem;
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
 use boathook_engine::source::Os;
 
+use super::changed::changes;
 use super::command::{Program, called};
 use super::entries::{Entry, entries};
 use super::obstacles::{Obstacle, obstacles};
@@ -184,6 +185,47 @@ impl Places {
         wired.commands.dedup();
         Some(wired)
     }
+
+    /// What more files of the workspace say about hooks.
+    pub fn obstacles_beside(&self, wiring: &Wiring) -> Vec<(PathBuf, Obstacle)> {
+        let files = wiring.switches.beside.iter();
+        let files = files.filter_map(|name| Some(self.workspace.as_ref()?.join(name)));
+        let of_file = |file: PathBuf| {
+            let found = text_of(&file).map(|text| obstacles(&text, wiring, Scope::Project));
+            found.unwrap_or_default().into_iter().map(move |it| (file.clone(), it))
+        };
+        files.flat_map(of_file).collect()
+    }
+
+    /// Where a file really is, when a folder on the way to it is a link.
+    pub fn really(&self, file: &Path) -> Option<PathBuf> {
+        let settled = file.canonicalize().ok()?;
+        let roots = self.workspace.iter().chain([&self.home, &self.system]);
+        let straight = roots.filter_map(|root| Some((root, file.strip_prefix(root).ok()?)));
+        // The home itself may be behind a link; nobody means that.
+        let expected = straight.max_by_key(|(root, _)| root.components().count());
+        let expected = expected.and_then(|(root, rest)| Some(root.canonicalize().ok()?.join(rest)));
+        (Some(&settled) != expected.as_ref() && settled != file).then_some(settled)
+    }
+
+    /// Whether a wiring does its work: the program it calls is there, every event
+    /// asks it, and nothing keeps it from being asked. What a project's settings
+    /// call must be this program: a repository must not pass for wired.
+    pub fn works(&self, wired: &Wired, wiring: &Wiring, program: &Program) -> bool {
+        let there = |called: &String| match (Path::new(called).is_absolute(), wired.scope) {
+            (true, Scope::Project) => program.stale(called).is_none(),
+            (true, Scope::User | Scope::Managed) => Path::new(called).is_file(),
+            (false, _) => called == "boathook" && program.is_on_path(),
+        };
+        let wanted = if wiring.is_plugin() { &[][..] } else { wiring.events() };
+        wired.is_wired()
+            && wired.problem.is_none()
+            && wired.obstacles.is_empty()
+            && wired.narrowed.is_empty()
+            && wired.programs.iter().all(there)
+            && wanted.iter().all(|event| wired.events.iter().any(|it| it == event))
+            && changes(self, wired, wiring, program).is_empty()
+    }
 }
 
 impl Wired {
@@ -245,8 +287,13 @@ impl Target {
 
 /// The program a file of ours calls; none when the file is not ours.
 pub fn ours_whole(file: &Path, agent: &str) -> Option<String> {
+    program_in(&text_of(file)?, agent)
+}
+
+/// The text of a file that can be read.
+pub fn text_of(file: &Path) -> Option<String> {
     let read = read_file::read(file, CONFIG_LIMIT, Owner::Anybody).ok()?;
-    program_in(&String::from_utf8(read.bytes).ok()?, agent)
+    String::from_utf8(read.bytes).ok()
 }
 
 /// The program that a text of ours calls.

@@ -5,15 +5,15 @@
 //! Silence must never be an open gate: who is not sure that Copilot asks in its
 //! own name answers.
 
-use std::path::Path;
-
 use boathook_engine::agent::{Agent, Happening};
 use boathook_engine::dialect::copilot::pascal::{IN_CLAUDES_NAME, is_in_claudes_name};
 use boathook_engine::engine::Settings;
 use boathook_engine::payload::Payload;
 
-use super::target::{Places, Wired};
+use super::command::Program;
+use super::target::Places;
 use super::wiring::{Scope, named};
+use crate::settings::{Dwelling, program};
 
 static COPILOT: Agent = IN_CLAUDES_NAME;
 
@@ -24,24 +24,14 @@ pub fn speaker(called: &'static Agent, bytes: &[u8]) -> &'static Agent {
     if foreign { &COPILOT } else { called }
 }
 
-/// Whether Copilot asks us about the same in its own name.
+/// Whether Copilot asks us about the same in its own name, and hears the answer.
 pub fn is_asked_already(agent: &'static Agent, happening: &Happening, settings: &Settings) -> bool {
     let Some(wiring) = named(COPILOT.name).filter(|_| std::ptr::eq(agent, &COPILOT)) else { return false };
+    let Some(program) = program().ok().and_then(|path| Program::at(path).ok()) else { return false };
+    let (home, state) = (settings.roots.home.clone(), settings.roots.state.clone());
+    let program = program.of_user(Some(Dwelling { state, ..Dwelling::of(home) }));
     let places = Places::of(settings);
     let mut wired = [Scope::User, Scope::Project].into_iter().filter_map(|scope| places.wired(wiring, scope));
-    wired.any(|wired| asks(&wired, &happening.event))
-}
-
-/// An entry that is restricted, switched off, or calls a program that is gone
-/// may not ask.
-fn asks(wired: &Wired, event: &str) -> bool {
-    let there = |program: &String| {
-        let path = Path::new(program);
-        !path.is_absolute() || path.exists()
-    };
-    wired.problem.is_none()
-        && wired.obstacles.is_empty()
-        && wired.narrowed.is_empty()
-        && wired.events.iter().any(|name| name == event)
-        && wired.programs.iter().all(there)
+    // An entry that somebody edited may be called and its answer go nowhere.
+    wired.any(|it| it.events.contains(&happening.event) && places.works(&it, wiring, &program))
 }

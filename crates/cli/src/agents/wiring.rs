@@ -4,6 +4,7 @@
 use boathook_engine::agent;
 
 use super::obstacles::Switches;
+use super::strictness::Json;
 
 /// For whom an agent is wired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +89,8 @@ pub enum Form {
 pub struct Handler {
     /// What an empty file of the agent's holds.
     pub skeleton: &'static str,
+    /// What the agent's own reader takes.
+    pub reads: Json,
     /// Under which name the command stands.
     pub command: &'static str,
     /// The name of the timeout, and an hour in its unit; an agent's own timeout
@@ -106,11 +109,20 @@ const NO_FILE: &str = "{}\n";
 
 const GROUPS: Handler = Handler {
     skeleton: NO_FILE,
+    reads: Json::PLAIN,
     command: "command",
     hour: Some(("timeout", HOUR)),
     shorter: &[],
     more: &[("type", "command")],
     of_gates: &[],
+};
+
+/// Gemini CLI, and Qwen Code which grew out of it.
+const NAMED: Handler = Handler {
+    reads: Json { comments: true, ..Json::PLAIN },
+    hour: Some(("timeout", HOUR * 1000)),
+    more: &[("name", "boathook"), ("type", "command")],
+    ..GROUPS
 };
 
 const DISABLE_ALL: Switches = Switches { off: &[(&["disableAllHooks"], true)], ..Switches::NONE };
@@ -131,13 +143,19 @@ pub const WIRINGS: &[Wiring] = &[
         // A program that is gone must not open the gate; older versions do not
         // know the name and ignore it.
         form: Form::Groups(Handler {
+            reads: Json { mark: true, ..Json::PLAIN },
             of_gates: &[("onFailure", "block", &["PreToolUse", "UserPromptSubmit"])],
             ..GROUPS
         }),
         names_event: false,
         run_by_us: true,
         shut_without_us: true,
-        switches: Switches { only_managed: &["allowManagedHooksOnly"], ..DISABLE_ALL },
+        switches: Switches {
+            only_managed: &["allowManagedHooksOnly"],
+            beside: &[".claude/settings.local.json"],
+            spares_managed: true,
+            ..DISABLE_ALL
+        },
         next: &["sessions that are open keep their old settings: start Claude Code anew"],
     },
     Wiring {
@@ -168,11 +186,7 @@ pub const WIRINGS: &[Wiring] = &[
             "etc/gemini-cli/settings.json",
             "Library/Application Support/GeminiCli/settings.json",
         ),
-        form: Form::Groups(Handler {
-            hour: Some(("timeout", HOUR * 1000)),
-            more: &[("name", "boathook"), ("type", "command")],
-            ..GROUPS
-        }),
+        form: Form::Groups(NAMED),
         names_event: false,
         run_by_us: true,
         shut_without_us: true,
@@ -214,11 +228,7 @@ pub const WIRINGS: &[Wiring] = &[
             "etc/qwen-code/settings.json",
             "Library/Application Support/QwenCode/settings.json",
         ),
-        form: Form::Groups(Handler {
-            hour: Some(("timeout", HOUR * 1000)),
-            more: &[("name", "boathook"), ("type", "command")],
-            ..GROUPS
-        }),
+        form: Form::Groups(Handler { reads: Json { mark: true, comments: true }, ..NAMED }),
         names_event: false,
         run_by_us: true,
         shut_without_us: false,

@@ -3,16 +3,21 @@
 
 use std::path::PathBuf;
 
+use boathook_engine::config::json_tree;
 use boathook_engine::problem::Problem;
 
 use super::command::Program;
-use super::entries::{unwire, wire};
+use super::entries::{entries, unwire, wire};
 use super::files;
 use super::record::{Record, Records};
-use super::target::{Places, Target, in_place, program_in};
+use super::strictness::unread;
+use super::target::{Places, Target, in_place, program_in, text_of};
 use super::wiring::{Form, Scope, Wiring};
 use crate::error::Failed;
 use crate::write_file::{Access, stays_below};
+
+/// How the names of files begin that are ours alone.
+const NAME: &str = "boathook";
 
 /// What is needed for both.
 pub struct Work<'w> {
@@ -35,6 +40,10 @@ pub struct Done {
     pub backup: Option<PathBuf>,
     /// Uninstalling put back the bytes that were there before installing.
     pub restored: bool,
+    /// There is a record of what we wrote there.
+    pub recorded: bool,
+    /// Where the file really is, when the way to it is a link.
+    pub really: Option<PathBuf>,
 }
 
 impl Done {
@@ -49,7 +58,7 @@ pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, 
     let _lock = if work.dry_run { None } else { Some(records.lock()?) };
     let targets = work.places.targets(wiring, scope)?;
     let program = work.program.for_scope(scope);
-    alone(work.places, wiring, scope)?;
+    alone(work, wiring, scope)?;
     let mut planned = Vec::new();
     for target in targets {
         inside(work.places, scope, &target)?;
@@ -57,6 +66,7 @@ pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, 
         let after = match wiring.form {
             Form::Groups(_) | Form::Flat(_) => {
                 let text = before.as_deref().unwrap_or_default();
+                readable(&target, wiring, text)?;
                 wire(text, wiring, &program).map_err(|problem| other_form(&target, &problem))?
             }
             Form::Plugin | Form::Scripts | Form::Native => {
@@ -72,7 +82,9 @@ pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, 
         if !work.dry_run && before.as_deref() != Some(&after) {
             backup = write(&records, wiring, &target, before.as_deref(), &after)?;
         }
-        done.push(Done { file: target.file, before, after: Some(after), backup, restored: false });
+        let really = work.places.really(&target.file);
+        let after = Some(after);
+        done.push(Done { file: target.file, before, after, backup, restored: false, recorded: true, really });
     }
     Ok(done)
 }
@@ -85,9 +97,28 @@ pub fn uninstall(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>
     let mut done = Vec::new();
     let mut folders = Vec::new();
     for target in work.places.installed(wiring, scope)? {
+        if let Some(text) = without_ours(&target, wiring) {
+            if !work.dry_run {
+                records.forget(&target)?;
+            }
+            let (before, after) = (Some(text.clone()), Some(text));
+            let file = target.file;
+            done.push(Done {
+                file,
+                before,
+                after,
+                backup: None,
+                restored: false,
+                recorded: false,
+                really: None,
+            });
+            continue;
+        }
         inside(work.places, scope, &target)?;
         let before = files::look(&target.file)?;
         let record = records.read(&target)?;
+        let recorded = record.is_some();
+        let really = work.places.really(&target.file);
         let (after, restored) = match &before {
             Some(text) => undone(&records, wiring, &target, record.as_ref(), text)?,
             None => (None, false),
@@ -106,7 +137,7 @@ pub fn uninstall(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>
             }
             records.forget(&target)?;
         }
-        done.push(Done { file: target.file, before, after, backup: None, restored });
+        done.push(Done { file: target.file, before, after, backup: None, restored, recorded, really });
     }
     folders.sort_by_key(|folder: &PathBuf| folder.components().count());
     files::remove_folders(&folders);
@@ -147,7 +178,9 @@ fn undone(
     let left = unwire(text, wiring, original.as_deref()).map_err(|problem| other_form(target, &problem))?;
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     let nothing = [bare(handler.skeleton), "{}".to_owned(), bare("{\"version\":1}")].contains(&bare(&left));
-    let made = record.is_some_and(Record::made_it);
+    // Without a record, a file of our own name was made by us.
+    let named_by_us = || target.file.file_stem().is_some_and(|name| name.to_string_lossy().starts_with(NAME));
+    let made = record.map_or_else(named_by_us, Record::made_it);
     Ok(if made && nothing && left != text { (None, false) } else { (Some(left), false) })
 }
 
@@ -193,19 +226,48 @@ fn original_of(
     }
 }
 
-/// An agent that is wired twice would ask every hook twice.
-fn alone(places: &Places, wiring: &Wiring, scope: Scope) -> Result<(), Failed> {
-    let other_scopes =
-        Scope::ALL.into_iter().filter(|other| *other != scope).map(|other| (wiring, other, ""));
+/// An agent that is wired twice would ask every hook twice. The machine's wiring
+/// holds whatever users and projects have; and what does not work keeps nobody
+/// from wiring: a repository must not stand in the way of its users.
+fn alone(work: &Work, wiring: &Wiring, scope: Scope) -> Result<(), Failed> {
+    let places = work.places;
+    let others = Scope::ALL.into_iter().filter(|other| *other != scope && scope != Scope::Managed);
+    let other_scopes = others.map(|other| (wiring, other, ""));
     let rivals = wiring.rivals().flat_map(|(rival, why)| Scope::ALL.map(|scope| (rival, scope, why)));
     for (other, other_scope, why) in other_scopes.chain(rivals) {
-        let Some(wired) = places.wired(other, other_scope).filter(|wired| wired.is_wired()) else { continue };
+        let wired = places.wired(other, other_scope);
+        let Some(wired) = wired.filter(|it| places.works(it, other, work.program)) else { continue };
         let why = if why.is_empty() { "every hook would be asked twice" } else { why };
         let problem = format!("{} is wired already, by {}: {why}", other.title, wired.file.display());
         let help = format!("first type `boathook agent uninstall {} --{}`", other.name, other_scope.name());
         return Err(Failed::other(problem, help));
     }
     Ok(())
+}
+
+/// The text of settings that hold nothing of ours: there is nothing to take out,
+/// whoever may write there.
+fn without_ours(target: &Target, wiring: &Wiring) -> Option<String> {
+    let text = text_of(&target.file)?;
+    let ours = match wiring.form {
+        Form::Groups(_) | Form::Flat(_) => !entries(&text, wiring).ok()?.is_empty(),
+        Form::Plugin | Form::Scripts | Form::Native => program_in(&text, wiring.name).is_some(),
+    };
+    (!ours).then_some(text)
+}
+
+/// What the agent itself cannot read would never be called.
+fn readable(target: &Target, wiring: &Wiring, text: &str) -> Result<(), Failed> {
+    match unread(text, wiring) {
+        // What is broken altogether is told in other words.
+        Some(unread) if json_tree(text.trim_start_matches('\u{feff}')).is_ok() => {
+            let (line, column) = unread.place;
+            let file = target.file.display();
+            let problem = format!("{file}:{line}:{column}: {}; nothing was changed", unread.words(wiring));
+            Err(Failed::other(problem, format!("{}, and type the command again", unread.help())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A repository must not choose where on the disk something is written.

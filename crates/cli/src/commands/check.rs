@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boathook_engine::config::apply_fixes;
-use boathook_engine::engine::load_options;
+use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::load::{HookSet, Loader};
 use boathook_engine::problem::{Problem, Severity};
 
@@ -39,14 +39,16 @@ pub struct CheckArgs {
 pub const MOST_REPAIRS: usize = 4;
 
 pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, Failed> {
-    let mut set = load(ui, global)?;
+    let settings = settings(ui, global, &[])?;
+    report::tell_changes(ui, &settings);
+    let mut set = load(&settings);
     let mut left = BTreeSet::new();
     // A repair can uncover another: they are made until nothing is left.
     for _ in 0..MOST_REPAIRS {
         if !args.fix || repair(ui, &set, &mut left)? == 0 {
             break;
         }
-        set = load(ui, global)?;
+        set = load(&settings);
     }
     // Whether somebody trusts the hooks, or has a model for them, says nothing
     // about how they are written.
@@ -79,16 +81,15 @@ fn in_order(set: &HookSet) -> Vec<&Problem> {
     problems
 }
 
-fn load(ui: &mut Ui, global: &Global) -> Result<Arc<HookSet>, Failed> {
-    let settings = settings(ui, global, &[])?;
-    let workspaces = settings.roots.workspaces.clone();
-    let mut set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
+fn load(settings: &Settings) -> Arc<HookSet> {
+    let workspaces = &settings.roots.workspaces;
+    let mut set = Loader::new(settings.roots.clone(), load_options(settings, true)).hooks(workspaces);
     let without: Vec<Problem> =
-        set.hooks.iter().filter_map(|hook| report::without_model(&settings, hook)).collect();
+        set.hooks.iter().filter_map(|hook| report::without_model(settings, hook)).collect();
     if !without.is_empty() {
         Arc::make_mut(&mut set).problems.extend(without);
     }
-    Ok(set)
+    set
 }
 
 fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {

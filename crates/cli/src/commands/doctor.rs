@@ -39,6 +39,7 @@ pub struct DoctorArgs {
 
 pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status, Failed> {
     let settings = settings(ui, global, &[])?;
+    report::tell_changes(ui, &settings);
     let mut found = examine::examine(&settings);
     let mut left = BTreeSet::new();
     // A repair can uncover another.

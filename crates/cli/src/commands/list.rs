@@ -30,6 +30,7 @@ pub struct ListArgs {
 
 pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Failed> {
     let settings = settings(ui, global, &[])?;
+    report::tell_changes(ui, &settings);
     let workspaces = settings.roots.workspaces.clone();
     let set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
     if args.json {

@@ -8,7 +8,7 @@ use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::payload_args::PayloadArgs;
-use crate::report::{self, Texts};
+use crate::report;
 use crate::settings::{cancel, settings};
 use crate::ui::Ui;
 
@@ -68,6 +68,7 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
     if args.trust {
         settings.trust = TrustMode::Once;
     }
+    let inside_a_hook = settings.depth > 0;
     let engine = Engine::new(settings);
     let decision = engine.handle(event);
     ui.json(&decision.answer_line());
@@ -76,7 +77,13 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
         ui.trace(&decision.trace().to_string());
     }
     match engine.write_out() {
-        Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),
+        Ok(changes) => {
+            report::changes(ui, &changes);
+            // Inside a hook nobody reads it.
+            if !inside_a_hook {
+                engine.told(&changes);
+            }
+        }
         Err(error) => ui.warning(&format!("the log was not written: {error}")),
     }
     // The process ends here: nothing need be given back piece by piece.

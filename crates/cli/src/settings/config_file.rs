@@ -119,7 +119,7 @@ impl Reading<'_> {
     }
 
     /// What is not written, or not so that it can be understood, is the choice
-    /// that lets least through.
+    /// that lets least through; a refused call runs in neither way of refusing.
     fn agents(&mut self) -> Preferences {
         let one_of = |no: &'static str, yes: &'static str| {
             move |word: &str| match word {
@@ -135,7 +135,7 @@ impl Reading<'_> {
         Preferences {
             allow_skips_prompt: chosen("agents.allow", "agent", "skip-prompt"),
             ask_where_possible: chosen("agents.ask", "deny", "agent"),
-            replace_refused_calls: chosen("agents.refused_calls", "cancel", "replace"),
+            cancel_refused_calls: chosen("agents.refused_calls", "replace", "cancel"),
         }
     }
 

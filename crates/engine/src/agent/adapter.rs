@@ -4,13 +4,18 @@
 //! `asking`, what their decisions come to in `fan_in`, and what the agent's
 //! words are in its dialect.
 
+use std::sync::Arc;
+
 use super::asking::Asking;
 use super::happening::Happening;
 use super::servers::McpLookup;
 use super::verdict::{Reply, Verdict};
-use super::{Agent, Preferences, fan_in, guard};
+use super::{Agent, Preferences, fan_in, guard, reports};
 use crate::engine::Engine;
 use crate::fill::Event;
+use crate::load::Change;
+use crate::perform::Deadline;
+use crate::record::Record;
 
 /// Answers one agent.
 pub struct Adapter<'a> {
@@ -34,8 +39,18 @@ pub struct Answered {
     /// For whoever reads stderr: what stands in the way of whole sources, which
     /// is told to the person when a session or a turn begins and not at every call.
     pub asides: Vec<String>,
-    /// Events that are fired when the agent has its answer.
-    pub afterwards: Vec<Event>,
+    /// For `finish`, when the agent has its answer.
+    pub afterwards: Afterwards,
+    /// Changes of the user's hooks that the reply tells of: they are no news
+    /// any more when it reached the agent.
+    pub told: Vec<Change>,
+}
+
+/// What is fired when an agent has its answer: it may still wait for us to end.
+#[derive(Debug)]
+pub struct Afterwards {
+    events: Vec<Event>,
+    deadline: Option<Deadline>,
 }
 
 impl Adapter<'_> {
@@ -46,33 +61,43 @@ impl Adapter<'_> {
             return self.shut(&happening, &reason);
         }
         Asking::look_up_servers(self, &hooks, &mut happening);
-        let asking = Asking::new(self, hooks, &happening);
+        let deadline = self.agent.deadline(&happening.event);
+        let asking = Asking::new(self, Arc::clone(&hooks), &happening, deadline);
         let decided = asking.decide();
-        let verdict = fan_in::verdict(self.agent, self.preferences, &happening, &decided);
+        let mut verdict = fan_in::verdict(self.agent, self.preferences, &happening, &decided);
         let asides = fan_in::asides(&happening, &decided);
-        let afterwards = asking.remember(&verdict);
+        let afterwards = Afterwards { events: asking.remember(&verdict), deadline };
+        let changes = if reports::begins(&happening) { self.engine.changes() } else { Vec::new() };
+        let shown = reports::begins(&happening)
+            && reports::hand_over(self.agent, &happening, &hooks, &changes, &mut verdict);
         let reply = (self.agent.encode_decision)(&happening, &verdict);
-        Answered { reply, verdict, asides, afterwards }
+        Answered { reply, verdict, asides, afterwards, told: if shown { changes } else { Vec::new() } }
     }
 
     /// A refusal without a hook having been asked.
     fn shut(&self, happening: &Happening, reason: &str) -> Answered {
+        self.engine.note(Record::unasked(self.agent.name, Some(&happening.event), b"", reason, true));
         let verdict = Verdict::refusal(reason, reason);
         let reply = (self.agent.encode_decision)(happening, &verdict);
-        Answered { reply, verdict, asides: Vec::new(), afterwards: Vec::new() }
+        let afterwards = Afterwards { events: Vec::new(), deadline: None };
+        Answered { reply, verdict, asides: Vec::new(), afterwards, told: Vec::new() }
     }
 
-    /// Fires what is left. Nobody waits for what these hooks say.
-    pub fn finish(&self, afterwards: Vec<Event>) {
-        afterwards.into_iter().for_each(|event| drop(self.engine.handle(event)));
+    /// Fires what is left, when the agent has its answer. Nobody waits for what
+    /// these hooks say.
+    pub fn finish(&self, afterwards: Afterwards) {
+        let Afterwards { events, deadline } = afterwards;
+        events.into_iter().for_each(|event| drop(self.engine.handle_by(event, deadline)));
     }
 
     /// What an agent is answered whose words mean nothing to us: a refusal
     /// where anything guards, because what cannot be read cannot be judged; and
-    /// else nothing but a sentence for the person.
-    pub fn answer_unclear(&self, event: Option<&str>, reason: &str) -> Reply {
+    /// else nothing but a sentence for the person. Either has its record.
+    pub fn answer_unclear(&self, event: Option<&str>, told: &[u8], reason: &str) -> Reply {
         let hooks = self.engine.hooks();
-        if guard::guards(&hooks) || guard::unknown(&hooks, self.engine.settings()).is_some() {
+        let refused = guard::guards(&hooks) || guard::unknown(&hooks, self.engine.settings()).is_some();
+        self.engine.note(Record::unasked(self.agent.name, event, told, reason, refused));
+        if refused {
             return refuse(self.agent, event, reason);
         }
         let title = self.agent.title;

@@ -19,6 +19,7 @@ use crate::event::EventKind;
 use crate::fill::Event;
 use crate::ids;
 use crate::load::HookSet;
+use crate::perform::Deadline;
 use crate::state::StateDir;
 
 /// Events that tell how long a call took.
@@ -45,6 +46,8 @@ pub(super) struct Asking<'a> {
     /// Where no hook is configured for anything that happened, one event is
     /// asked all the same: the log shows that the agent calls us.
     for_the_record: Option<EventKind>,
+    /// By when the agent must have its answer: one moment for all events.
+    deadline: Option<Deadline>,
 }
 
 impl<'a> Asking<'a> {
@@ -68,7 +71,12 @@ impl<'a> Asking<'a> {
     }
 
     /// Recalls what the agent does not tell again.
-    pub(super) fn new(adapter: &'a Adapter<'a>, hooks: Arc<HookSet>, happening: &'a Happening) -> Asking<'a> {
+    pub(super) fn new(
+        adapter: &'a Adapter<'a>,
+        hooks: Arc<HookSet>,
+        happening: &'a Happening,
+        deadline: Option<Deadline>,
+    ) -> Asking<'a> {
         let may_be = kinds(&happening.moment);
         let wanted = may_be.iter().any(|kind| has(&hooks, *kind));
         let state = || StateDir::new(adapter.engine.roots().state.clone());
@@ -87,7 +95,7 @@ impl<'a> Asking<'a> {
             model: happening.model.clone().or_else(|| memory.model.clone()),
         };
         let for_the_record = may_be.first().copied().filter(|_| !wanted);
-        Asking { adapter, hooks, happening, common, memories, memory, recalled, for_the_record }
+        Asking { adapter, hooks, happening, common, memories, memory, recalled, for_the_record, deadline }
     }
 
     /// Asks every event that anybody wants, in order, until one is refused.
@@ -207,7 +215,7 @@ impl<'a> Asking<'a> {
             return None;
         }
         let event = event();
-        let decision = self.adapter.engine.handle(event.clone());
+        let decision = self.adapter.engine.handle_by(event.clone(), self.deadline);
         Some(Decided { call, event, decision })
     }
 

@@ -220,7 +220,7 @@ impl Joining<'_> {
         let (mut verdict, mut notices) = (self.verdict, self.notices);
         verdict.context = join(self.contexts);
         verdict.refused = joined(refusals);
-        verdict.replace_refused = preferences.replace_refused_calls;
+        verdict.cancel_refused = preferences.cancel_refused_calls;
         let undelivered =
             matches!(happening.moment, Moment::BeforeTool { .. }) && !agent.abilities.context_before_tool;
         match (&mut verdict.refused, undelivered) {

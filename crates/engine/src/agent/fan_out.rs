@@ -307,9 +307,13 @@ impl Common<'_> {
         absolute(self.happening.cwd.as_deref(), path)
     }
 
-    /// Where a command runs: where its input says, else where the agent is.
+    /// Where a command runs: where its input says, else where the agent is. No
+    /// agent has a field of Cursor's name for it, so one that stands in the call
+    /// itself was made up by the model, and the agent does not obey it.
     fn directory(&self, input: &Map<String, Value>) -> Option<String> {
-        let own = text(input, "working_directory").filter(|directory| !directory.is_empty());
+        const OURS: &str = "working_directory";
+        let made_up = self.happening.call.as_ref().is_some_and(|call| call.input.contains_key(OURS));
+        let own = text(input, OURS).filter(|directory| !directory.is_empty() && !made_up);
         own.map(|directory| self.absolute(&directory)).or_else(|| self.happening.cwd.clone())
     }
 

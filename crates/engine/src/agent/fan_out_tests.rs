@@ -127,6 +127,16 @@ fn a_command_runs_where_its_input_says() {
 }
 
 #[test]
+fn a_directory_that_the_model_made_up_is_none() {
+    let made_up =
+        call(ToolClass::Shell, "Shell", json!({"command": "ls", "working_directory": "/elsewhere"}));
+    let mut happening = happening(Moment::Nothing("these events are made by hand"));
+    happening.call = Some(NativeCall { name: "run".to_owned(), id: None, input: made_up.input.clone() });
+    let event = common(&happening).before_shell(&made_up.input);
+    assert_eq!(event.payload.text("cwd").as_deref(), Some("/project"));
+}
+
+#[test]
 fn what_a_tool_returned_is_json_text() {
     let happening = happening(Moment::Nothing("these events are made by hand"));
     let common = common(&happening);

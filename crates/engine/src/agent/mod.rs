@@ -21,9 +21,12 @@ mod happening;
 mod hear;
 mod memory;
 pub mod patch;
+#[cfg(test)]
+mod patience_tests;
 mod reading;
 #[cfg(test)]
 pub(crate) mod recorded;
+mod reports;
 mod rewriting;
 pub mod saying;
 mod servers;
@@ -35,7 +38,7 @@ mod tools;
 mod verdict;
 mod wire;
 
-pub use adapter::{Adapter, Answered, refuse};
+pub use adapter::{Adapter, Afterwards, Answered, refuse};
 pub use coverage::{Covered, Effect, Reach};
 pub use happening::{
     Ending, Failing, Happening, McpServer, Moment, NativeCall, Output, Subagent, ToolCall, ToolClass,
@@ -47,10 +50,13 @@ pub use tools::{NativeTool, cursor_call, native_input};
 pub use verdict::{Reply, Verdict, Words};
 pub use wire::{EventRow, Names, write};
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::dialect;
 use crate::payload::Payload;
+use crate::perform::Deadline;
 use crate::source::Level;
 
 /// An agent: its names, its abilities, and how it is understood and answered.
@@ -77,6 +83,9 @@ pub struct Agent {
     pub refuse_blindly: fn(event: Option<&str>, reason: &str) -> Reply,
     /// What it can be told.
     pub abilities: Abilities,
+    /// Events, by its own names, for which it waits only so long, whatever its
+    /// settings say: then it goes on by itself.
+    pub patience: &'static [(&'static str, Duration)],
     /// Which of our events it reaches, and what becomes of each answer field.
     pub coverage: &'static [Covered],
     /// The events it is installed for, by its own names.
@@ -138,9 +147,9 @@ pub struct Preferences {
     pub allow_skips_prompt: bool,
     /// `ask` is put to agents that may not be able to ask.
     pub ask_where_possible: bool,
-    /// Where a refusal would end the whole run, the call is replaced by a
-    /// harmless one that prints the reason.
-    pub replace_refused_calls: bool,
+    /// Where a refusal is either the end of the run or a harmless call in the
+    /// place of the refused one, it is the end.
+    pub cancel_refused_calls: bool,
 }
 
 /// Every agent, in the order they are listed.
@@ -160,4 +169,13 @@ pub const AGENTS: &[&Agent] = &[
 /// The agent of this name.
 pub fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name).copied()
+}
+
+impl Agent {
+    /// By when hooks of this event must be done; none when the agent waits for
+    /// as long as it is told to.
+    pub fn deadline(&self, event: &str) -> Option<Deadline> {
+        let (_, patience) = self.patience.iter().find(|(name, _)| *name == event)?;
+        Some(Deadline::from_now(*patience, self.title))
+    }
 }

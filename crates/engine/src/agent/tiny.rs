@@ -1,6 +1,8 @@
 //! A small agent for tests: its payload says what happened in our own words,
 //! its answers are the verdict as JSON.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -34,6 +36,7 @@ const TINY: Agent = Agent {
     },
     refuse_blindly: |_, reason| Reply::json(object(json!({ "blind": reason }))),
     abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: false },
+    patience: &[("brief", Duration::from_millis(1500))],
     coverage: &[],
     listens: &[],
     env_file: None,

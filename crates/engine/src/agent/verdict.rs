@@ -25,9 +25,9 @@ pub struct Verdict {
     pub env: Vec<(String, String)>,
     /// For the person: what a hook wants them to know, and what went wrong.
     pub notice: Option<String>,
-    /// A refused call is to be replaced by a harmless one, where a refusal
-    /// would end the run.
-    pub replace_refused: bool,
+    /// A refusal may end the run. Else a refused call is replaced by a harmless
+    /// one where the agent has no other word for it.
+    pub cancel_refused: bool,
 }
 
 /// Why something is held back. Never empty.

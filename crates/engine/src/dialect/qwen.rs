@@ -26,6 +26,7 @@ pub const AGENT: Agent = Agent {
     encode_event: |happening| WIRE.encode(happening),
     refuse_blindly,
     abilities: Abilities { asks: Asks::Natively, replaces_output: false, context_before_tool: false },
+    patience: &[],
     coverage: COVERAGE,
     listens: &[
         "SessionStart",

@@ -33,6 +33,7 @@ pub const AGENT: Agent = Agent {
     encode_event: |happening| WIRE.encode(happening),
     refuse_blindly,
     abilities: Abilities { asks: Asks::Natively, replaces_output: false, context_before_tool: true },
+    patience: &[],
     coverage: COVERAGE,
     listens: &[
         "SessionStart",

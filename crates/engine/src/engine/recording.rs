@@ -9,8 +9,7 @@ use crate::decision::Decision;
 use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
 use crate::fill::Event;
-use crate::ids;
-use crate::load::{Hook, HookSet};
+use crate::load::{Change, Hook, HookSet};
 use crate::merge::Heard;
 use crate::plan::Plan;
 use crate::problem;
@@ -28,30 +27,14 @@ pub fn records(
 ) -> Vec<Record> {
     let request = request_of(&plan.line);
     let blank = || Record {
-        id: ids::record_id(),
         timestamp: started.to_owned(),
-        step: event.kind.name().to_owned(),
         found: plan.steps.len(),
         skipped: plan.skipped.len(),
-        command: None,
-        source: None,
-        place: None,
-        directory: None,
-        timeout_ms: None,
         conversation: event.conversation(),
-        agent: None,
         request: Arc::clone(&request),
-        response: None,
-        duration: None,
-        exit_code: None,
-        stderr: String::new(),
-        outcome: "none".to_owned(),
-        reason: None,
-        permission: None,
         blocked: decision.blocked,
         automatic_followup: decision.followup_message.is_some(),
-        notes: Vec::new(),
-        not_run: Vec::new(),
+        ..Record::blank(event.kind.name(), "none")
     };
     let mut records: Vec<Record> =
         heard.iter().map(|heard| of_heard(told(blank(), heard.hook, event), heard, decision)).collect();
@@ -67,6 +50,16 @@ pub fn records(
         first.not_run = not_run(plan, event);
     }
     records
+}
+
+/// The user's own hooks are not what they were.
+pub fn of_change(change: &Change) -> Record {
+    Record {
+        source: Some(change.level.name().to_owned()),
+        place: change.problem.file.as_ref().map(|file| file.display().to_string()),
+        reason: Some(change.problem.message.clone()),
+        ..Record::blank("hooks", "changed")
+    }
 }
 
 /// Where no hook was found, a misspelt event or a broken entry may be the

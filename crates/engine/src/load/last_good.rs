@@ -1,19 +1,20 @@
 //! What a process leaves for the next one: the last good copy of each source,
-//! and what the user's hooks were when they were last used.
+//! and what the user's hooks were when somebody was last told of them.
 //!
 //! A copy of a project's file is kept by trust alone: what nobody looked at
 //! has no good copy.
 
 use std::path::Path;
 
-use super::Surroundings;
 use super::reading::Good;
 use super::states::describe;
+use super::{Change, Surroundings};
 use crate::digest::Digest;
 use crate::problem::Problem;
 use crate::read_file;
 use crate::source::{Level, Source};
 use crate::state::Durability;
+use crate::trust::Looking;
 
 const FOLDER: &str = "last-good";
 /// The checksum and the end of its line.
@@ -41,44 +42,46 @@ pub(super) fn recall(around: &Surroundings, source: &Source) -> Option<Good> {
     config.readable.then(|| Good::of(&bytes, config))
 }
 
-/// Keeps a copy, and says what changed in the user's hooks.
-pub(super) fn remember(around: &Surroundings, source: &Source, good: &Good) -> Option<Problem> {
+/// Keeps a copy.
+pub(super) fn remember(around: &Surroundings, source: &Source, good: &Good) {
     if source.needs_trust() {
-        return None;
+        return;
     }
     let name = name(&source.file);
     if !is_current(&around.state.file(FOLDER, &name), source, good) {
         // Without a copy a broken file has nothing to fall back on, and says so then.
         let _ = around.state.write_sealed(FOLDER, &name, &good.bytes, Durability::Relaxed);
     }
-    is_users(source.level).then(|| report_change(around, source, Some(good)))?
 }
 
 /// Removes the copy of a file that is gone.
-pub(super) fn forget(around: &Surroundings, source: &Source) -> Option<Problem> {
-    if source.needs_trust() || !is_kept(around, source) {
-        return None;
+pub(super) fn forget(around: &Surroundings, source: &Source) {
+    if !source.needs_trust() && is_kept(around, source) {
+        let _ = around.state.remove(FOLDER, &name(&source.file));
     }
-    let _ = around.state.remove(FOLDER, &name(&source.file));
-    is_users(source.level).then(|| report_change(around, source, None))?
-}
-
-fn is_users(level: Level) -> bool {
-    matches!(level, Level::User | Level::ClaudeUser)
 }
 
 /// Nobody gates the user's own hooks, but a change of them does not go by
-/// without a word: malware writes there too.
-fn report_change(around: &Surroundings, source: &Source, good: Option<&Good>) -> Option<Problem> {
+/// without a word: malware writes there too. No copy: the file is gone.
+pub(super) fn change(
+    around: &Surroundings,
+    source: &Source,
+    good: Option<&Good>,
+    looking: Looking,
+) -> Option<Change> {
+    if !matches!(source.level, Level::User | Level::ClaudeUser) {
+        return None;
+    }
     let bytes = good.map(|good| good.bytes.as_slice());
-    let difference = around.trust.seen(source, bytes, good.map_or(&[], |good| &good.definitions))?;
+    let definitions = good.map_or(&[][..], |good| &good.definitions);
+    let seeing = around.trust.seen(source, bytes, definitions, looking)?;
     let mut problem = Problem::warning(
         "user-hooks-changed",
-        format!("changed since they were last used: {}", describe(&difference)),
+        format!("changed since they were last used: {}", describe(&seeing.difference)),
     )
     .help("if it was not you, look at them: `boathook list`");
     problem.file = Some(source.file.clone());
-    Some(problem)
+    Some(Change { problem, level: source.level, seeing })
 }
 
 /// The copy was made after the file last changed, and is as long.

@@ -5,8 +5,9 @@
 //! not tell, is read again. A file that is gone has no hooks; one that cannot
 //! be read keeps those of its last good copy, loudly; neither touches another.
 //!
-//! Only reads, except for `remember_good`. Starts nothing.
+//! Only reads, except for `remember_good`, `changes` and `told`. Starts nothing.
 
+mod changes;
 mod last_good;
 mod left_behind;
 pub(crate) mod named_plugins;
@@ -31,6 +32,7 @@ use crate::rule::hookify;
 use crate::source::{self, Format, Levels, Roots, Selection, Source, ThirdParty};
 use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
+pub use changes::Change;
 use reading::Reading;
 pub(crate) use untrusted::counted;
 
@@ -278,12 +280,10 @@ impl Loader {
         readings.filter_map(|reading| reading.candidate(&self.surroundings.trust)).collect()
     }
 
-    /// Keeps what was read, for a later process that finds a file broken, and
-    /// reports what changed in the user's hooks since the last time. For after
-    /// the answer is out: it writes, but only what differs.
-    pub fn remember_good(&self) -> Vec<Problem> {
-        let remembered = self.readings.iter().map(|reading| reading.remember(&self.surroundings));
-        remembered.flatten().collect()
+    /// Keeps what was read, for a later process that finds a file broken. For
+    /// after the answer is out: it writes, but only what differs.
+    pub fn remember_good(&self) {
+        self.readings.iter().for_each(|reading| reading.remember(&self.surroundings));
     }
 
     /// The place in `walks` of these workspaces, their sources listed.

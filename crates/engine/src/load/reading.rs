@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Candidate, SourceState, Surroundings, TrustMode, last_good};
+use super::{Candidate, Change, SourceState, Surroundings, TrustMode, last_good};
 use crate::clock;
 use crate::config::Config;
 use crate::definition::Definition;
 use crate::problem::{Problem, Severity};
 use crate::read_file::{self, CONFIG_LIMIT, Glimpse, Owner, ReadError};
 use crate::source::{Level, Roots, Source};
-use crate::trust::{Examination, Subject, Trust, TrustState};
+use crate::trust::{Examination, Looking, Subject, Trust, TrustState};
 
 /// One source.
 #[derive(Debug)]
@@ -139,16 +139,25 @@ impl Reading {
     }
 
     /// Writes down what a later process may need.
-    pub(super) fn remember(&self, around: &Surroundings) -> Option<Problem> {
+    pub(super) fn remember(&self, around: &Surroundings) {
         if let Some(gate) = self.gate.as_ref().filter(|gate| gate.examination.stale_stamps)
             && let Some(subject) = &gate.examination.subject
             && around.options.trust == TrustMode::Store
         {
             around.trust.restamp(&self.source, subject);
         }
+        match (&self.state, &self.good) {
+            (SourceState::Absent, _) => last_good::forget(around, &self.source),
+            (SourceState::Read, Some(good)) => last_good::remember(around, &self.source, good),
+            (SourceState::Read | SourceState::LastGood(_) | SourceState::Unreadable(_), _) => {}
+        }
+    }
+
+    /// What changed in it since a person was last told.
+    pub(super) fn change(&self, around: &Surroundings, looking: Looking) -> Option<Change> {
         match &self.state {
-            SourceState::Absent => last_good::forget(around, &self.source),
-            SourceState::Read => last_good::remember(around, &self.source, self.good.as_ref()?),
+            SourceState::Absent => last_good::change(around, &self.source, None, looking),
+            SourceState::Read => last_good::change(around, &self.source, Some(self.good.as_ref()?), looking),
             SourceState::LastGood(_) | SourceState::Unreadable(_) => None,
         }
     }

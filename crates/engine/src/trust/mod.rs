@@ -32,6 +32,8 @@ use subject::Place;
 pub use difference::{Change, ChangeKind, Difference};
 pub use pin::{Content, Pin, Pinned};
 pub use record::Record;
+pub use seen::Looking;
+pub(crate) use seen::Seeing;
 pub(crate) use shell::expand;
 pub use subject::Subject;
 pub use words::{Coverage, Named, Scope, Uncovered, Why, coverage};

@@ -38,6 +38,7 @@ pub struct Subject {
 /// Where a source stands, and the name of its record: another workspace or
 /// another file has another one. The file itself may be a link; where it
 /// leads does not matter.
+#[derive(Debug)]
 pub(super) struct Place {
     workspace: PathBuf,
     pub(super) record_name: String,

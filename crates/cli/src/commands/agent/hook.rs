@@ -11,12 +11,14 @@ use boathook_engine::agent::{
 };
 use boathook_engine::agent::{hear, left_to, named, refuse};
 use boathook_engine::engine::{Engine, Settings};
+use boathook_engine::log_file::LogFile;
+use boathook_engine::record::Record;
+use boathook_engine::state::StateDir;
 
 use crate::Status;
 use crate::agents::{env_file, servers::ConfiguredServers, twice};
 use crate::args::Global;
 use crate::error::Failed;
-use crate::report::{self, Texts};
 use crate::settings::{Given, agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
 use crate::ui::Ui;
 
@@ -46,11 +48,32 @@ pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Fai
     let event = args.event.as_deref();
     Ok(match guarded(agent, event, || answer(ui, global, args, agent)) {
         Ok(status) => status,
-        Err((failed, refusal)) => {
-            failed.iter().for_each(|failed| ui.failed(failed));
-            refused(ui, &refusal)
+        Err(no_answer) => {
+            no_answer.failed.iter().for_each(|failed| ui.failed(failed));
+            let reason = no_answer.failed.as_ref().map_or_else(|| DEFECT.to_owned(), Failed::to_string);
+            let status = refused(ui, &no_answer.refusal);
+            log_refusal(ui, agent, args, &reason);
+            status
         }
     })
+}
+
+const DEFECT: &str = "a defect in Boathook; its report is on stderr";
+
+/// Where there is no engine to ask, there is still a log. What the user set
+/// about payloads is not known here, so none is kept.
+fn log_refusal(ui: &mut Ui, agent: &Agent, args: &HookArgs, reason: &str) {
+    let Ok(dwelling) = args.given.dwelling(&[]) else { return };
+    let record = Record::unasked(agent.name, args.event.as_deref(), b"", reason, true);
+    if let Err(error) = LogFile::of(StateDir::new(dwelling.state)).append(&[record]) {
+        ui.warning(&format!("the log was not written: {error}"));
+    }
+}
+
+/// What went wrong, where that can be said, and the refusal in the agent's words.
+struct NoAnswer {
+    failed: Option<Failed>,
+    refusal: Reply,
 }
 
 /// The answer; where there is none, whatever the reason, the refusal that
@@ -59,14 +82,17 @@ fn guarded<T>(
     agent: &Agent,
     event: Option<&str>,
     answer: impl FnOnce() -> Result<T, Failed>,
-) -> Result<T, (Option<Failed>, Reply)> {
+) -> Result<T, Box<NoAnswer>> {
     match catch_unwind(AssertUnwindSafe(answer)) {
         Ok(Ok(answered)) => Ok(answered),
         Ok(Err(failed)) => {
             let refusal = refuse(agent, event, &failed.to_string());
-            Err((Some(failed), refusal))
+            Err(Box::new(NoAnswer { failed: Some(failed), refusal }))
         }
-        Err(_) => Err((None, refuse(agent, event, "a defect in Boathook; its report is on stderr"))),
+        Err(_) => {
+            let refusal = refuse(agent, event, DEFECT);
+            Err(Box::new(NoAnswer { failed: None, refusal }))
+        }
     }
 }
 
@@ -92,7 +118,7 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     let status = match happening {
         Ok(happening) => {
             let begins = matches!(happening.moment, Moment::SessionStart { .. });
-            let Answered { reply, verdict, asides, afterwards } = adapter.answer(happening);
+            let Answered { reply, verdict, asides, afterwards, told: news } = adapter.answer(happening);
             if begins && let Some(problem) = env_file::append(agent, &environment, &verdict.env) {
                 ui.warning(&problem);
             }
@@ -101,16 +127,21 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
             let words = verdict.refused.as_ref().or(verdict.ask.as_ref()).map(|words| words.model.as_str());
             let words = words.or(verdict.input.as_ref().map(|_| "a hook wants another input for this call"));
             let status = told(ui, &reply, words);
+            if !ui.is_unheard() {
+                engine.told(&news);
+            }
             // Where the exit code says something, stderr is the reason and nothing else.
             asides.iter().filter(|_| reply.code == 0).for_each(|aside| ui.warning(aside));
             adapter.finish(afterwards);
             status
         }
-        Err((event, reason)) => refused(ui, &adapter.answer_unclear(event.as_deref(), &reason.to_string())),
+        Err((event, reason)) => {
+            refused(ui, &adapter.answer_unclear(event.as_deref(), &bytes, &reason.to_string()))
+        }
     };
-    match engine.write_out() {
-        Ok(changes) => changes.iter().for_each(|change| report::problem(ui, change, &mut Texts::default())),
-        Err(error) => ui.warning(&format!("the log was not written: {error}")),
+    // Nobody reads stderr here: changes that the agent did not show stay news.
+    if let Err(error) = engine.write_out() {
+        ui.warning(&format!("the log was not written: {error}"));
     }
     // The process ends here: nothing need be given back piece by piece.
     std::mem::forget(engine);
@@ -188,7 +219,7 @@ mod tests {
         for (name, event, said, code) in cases {
             let agent = named(name).expect(name);
             let panics = guarded::<()>(agent, event, || panic!("on purpose"));
-            let (failed, reply) = panics.expect_err(name);
+            let NoAnswer { failed, refusal: reply } = *panics.err().expect(name);
             assert!(failed.is_none(), "{name}");
             assert!(reply.stdout.contains(said), "{name}: {}", reply.stdout);
             assert_eq!(reply.code, code, "{name}");
@@ -196,7 +227,7 @@ mod tests {
             let words = if code == 0 { &reply.stdout } else { &reply.stderr };
             assert!(words.contains("a defect in Boathook"), "{name}: {reply:?}");
             let fails = guarded::<()>(agent, event, || Err(Failed::other("broken", "mend it")));
-            let (failed, reply) = fails.expect_err(name);
+            let NoAnswer { failed, refusal: reply } = *fails.err().expect(name);
             assert!(failed.is_some() && reply.code == code, "{name}: {reply:?}");
             assert!(format!("{}{}", reply.stdout, reply.stderr).contains("broken"), "{name}");
         }

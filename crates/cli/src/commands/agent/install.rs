@@ -2,7 +2,7 @@
 
 use super::which::{Which, show_difference};
 use crate::Status;
-use crate::agents::{Done, Places, Scope, Wiring, Work, examine, install as write, present};
+use crate::agents::{Done, Scope, Weight, Wiring, Work, examine, install as write, present};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::settings::settings;
@@ -14,9 +14,13 @@ use crate::ui::Ui;
 /// What stands in the settings stays: other hooks, comments, order. A second
 /// time changes nothing. `boathook agent uninstall` puts back what was there.
 ///
-/// Settings that are broken, read-only, a link, or changed by somebody else at
-/// the same time are left alone. An agent is wired once: for the user, for the
-/// project or for the machine.
+/// Settings that are broken, that the agent itself cannot read, that are
+/// read-only, a link, or changed by somebody else at the same time are left
+/// alone. An agent is wired once, for the user or for the project; the machine's
+/// wiring may be added to either.
+///
+/// Exit code 1 when an agent could not be wired, or would not ask hooks although
+/// it is.
 #[derive(Debug, clap::Args)]
 pub struct InstallArgs {
     #[command(flatten)]
@@ -29,18 +33,22 @@ pub fn install(ui: &mut Ui, global: &Global, args: &InstallArgs) -> Result<Statu
     args.which.each(
         ui,
         &settings,
-        |ui, places, wiring| is_meant(ui, places, wiring, scope),
+        |ui, work, wiring| is_meant(ui, work, wiring, scope),
         |ui, work, wiring| one(ui, work, wiring, scope),
+        |ui, _| ui.say("no agent was found: neither a program on the PATH nor a folder in your home"),
     )
 }
 
 /// Agents of which this machine has something, and that have a place for it.
-fn is_meant(ui: &mut Ui, places: &Places, wiring: &Wiring, scope: Scope) -> bool {
+fn is_meant(ui: &mut Ui, work: &Work, wiring: &Wiring, scope: Scope) -> bool {
+    let places = work.places;
     if places.path(wiring, scope).is_err() || !present(places, wiring).is_there() {
         return false;
     }
-    let wired =
-        |rival: &Wiring| Scope::ALL.iter().any(|it| places.wired(rival, *it).is_some_and(|it| it.is_wired()));
+    let wired = |rival: &Wiring| {
+        let mut all = Scope::ALL.iter().filter_map(|it| places.wired(rival, *it));
+        all.any(|it| places.works(&it, rival, work.program))
+    };
     let rival = wiring.rivals().find(|(rival, _)| wired(rival));
     if let Some((rival, why)) = rival {
         ui.say(&format!("{} is left out, because {} is wired: {why}", wiring.title, rival.title));
@@ -61,7 +69,7 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
     }
     if changed.is_empty() {
         ui.say(&format!("{} is wired already; nothing changes", wiring.title));
-        return Ok(Status::Success);
+        return Ok(what_is_wrong(ui, work, wiring));
     }
     if work.dry_run {
         ui.say("nothing was written");
@@ -69,7 +77,8 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
     }
     ui.say(&format!("{} is wired", wiring.title));
     for done in changed {
-        ui.say(&format!("  wrote {}", done.file.display()));
+        let really = done.really.as_ref().map_or(String::new(), |it| format!(", which is {}", it.display()));
+        ui.say(&format!("  wrote {}{really}", done.file.display()));
         if let Some(backup) = &done.backup {
             ui.say(&format!("  it was  {}", backup.display()));
         }
@@ -78,7 +87,7 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
         ui.note(&format!("{} was not found on this machine; the settings wait for it", wiring.title));
     }
     after(ui, work, wiring, scope);
-    Ok(Status::Success)
+    Ok(what_is_wrong(ui, work, wiring))
 }
 
 /// What a person must know or do now.
@@ -99,13 +108,22 @@ fn after(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) {
             false => format!("where boathook is missing, {} goes on without hooks", wiring.title),
         });
     }
+}
+
+/// What keeps it from working, as `status` says it. That a person must do
+/// something that nobody else can do is no failure.
+fn what_is_wrong(ui: &mut Ui, work: &Work, wiring: &'static Wiring) -> Status {
     let examined = examine(work.places, wiring, Some(work.program));
     if examined.codex.as_ref().is_some_and(|codex| codex.own_hooks) {
         ui.note("config.toml has hooks of its own: Codex runs those and the ones of hooks.json");
     }
-    // What keeps it from working, as `status` says it.
-    for (problem, help) in examined.problems {
-        ui.warning(&problem);
-        ui.help(&help);
+    let mut status = Status::Success;
+    for fault in examined.problems {
+        ui.warning(&fault.message);
+        ui.help(&fault.help);
+        if fault.weight == Weight::NotAsked {
+            status = Status::Failure;
+        }
     }
+    status
 }

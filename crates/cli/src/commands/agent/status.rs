@@ -15,16 +15,24 @@ use crate::agents::{
 };
 use crate::args::Global;
 use crate::error::Failed;
+use crate::fold::fold;
 use crate::report;
 use crate::settings::{dwelling, program, settings};
-use crate::ui::{Style, Ui};
+use crate::ui::{Style, Ui, clean, terminal_width};
 use crate::write_file::{Access, put};
+
+/// Where fields stand behind an event and its reach.
+const FIELDS: usize = 46;
+/// Stands for a space where no line may end.
+const TOGETHER: &str = "\u{a0}";
 
 /// Say which agents are wired, and what cannot be enforced there
 ///
 /// For each agent: its program and version, where it is wired, and what is wrong
-/// with that: an entry that calls a program that is gone, hooks that are
-/// switched off, an agent that is wired twice, hooks that Codex does not trust.
+/// with that: an entry that calls a program that is gone or that somebody
+/// changed, settings that the agent cannot read, hooks that are switched off
+/// (also by the workspace), an agent that is wired twice, hooks that Codex does
+/// not trust.
 /// With a NAME, also what each event and each field of an answer come to there.
 ///
 /// Exit code 1 when something is wrong.
@@ -42,6 +50,9 @@ pub struct StatusArgs {
     /// Write these tables into a file
     #[arg(long, value_name = "FILE", requires = "coverage")]
     write: Option<PathBuf>,
+    /// Start no program to ask for its version
+    #[arg(long)]
+    no_versions: bool,
 }
 
 pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status, Failed> {
@@ -58,7 +69,9 @@ pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status,
     };
     let mut all: Vec<Examined> =
         chosen.into_iter().map(|wiring| examine(&places, wiring, program.as_ref())).collect();
-    ask(&places, &mut all);
+    if !args.no_versions {
+        ask(&places, &mut all);
+    }
     let status = if all.iter().any(|it| !it.problems.is_empty()) { Status::Failure } else { Status::Success };
     if args.json {
         ui.json(&Value::Array(all.iter().map(|it| as_json(&seen, it)).collect()).to_string());
@@ -102,30 +115,40 @@ fn ask(places: &Places, all: &mut [Examined]) {
 fn show(ui: &mut Ui, it: &Examined) {
     let title = ui.styled(it.wiring.title, Style::Bold);
     ui.painted_line(&format!("{title} ({})", it.wiring.name));
-    ui.line(&format!("  program  {}", program_words(it)));
+    row(ui, "program", None, &program_words(it));
     if it.wiring.is_native() {
-        ui.line(&format!("  wired    {}", it.wiring.native()));
+        row(ui, "wired", Some(Style::Green), it.wiring.native());
         return ui.line("");
     }
-    for wired in &it.wired {
-        ui.line(&format!("  wired    {}", wired_words(wired)));
-    }
+    let style = if it.problems.is_empty() { Style::Green } else { Style::Yellow };
+    it.wired.iter().for_each(|wired| row(ui, "wired", Some(style), &wired_words(wired)));
     if !it.is_wired() {
-        ui.line(&format!("  wired    no; `boathook agent install {}` does it", it.wiring.name));
+        let words = format!("no; `boathook agent install {}` does it", it.wiring.name);
+        row(ui, "wired", Some(Style::Dim), &words);
     }
     if let Some(codex) = it.codex.as_ref().filter(|codex| codex.trusts_all()) {
-        ui.line(&format!("  trust    Codex trusts all {} entries as they are", codex.entries.len()));
+        let words = format!("Codex trusts all {} entries as they are", codex.entries.len());
+        row(ui, "trust", Some(Style::Green), &words);
     }
     if it.codex.as_ref().is_some_and(|codex| codex.own_hooks) {
-        ui.line("  beside   config.toml has hooks of its own; Codex runs both");
+        row(ui, "beside", None, "config.toml has hooks of its own; Codex runs both");
     }
+    // Behind `warning: `, and in the margin that further lines have.
+    let width = terminal_width().map(|width| width.saturating_sub(9));
     ui.as_data(|ui| {
-        for (problem, help) in &it.problems {
-            ui.warning(problem);
-            ui.help(help);
+        for fault in &it.problems {
+            ui.warning(&fold(&fault.message, width, 0));
+            ui.help(&fold(&fault.help, width, 0));
         }
     });
     ui.line("");
+}
+
+/// A name and what is said of it, folded under itself.
+fn row(ui: &mut Ui, name: &str, style: Option<Style>, words: &str) {
+    let text = clean(&fold(&format!("  {name:<8} {words}"), terminal_width(), 11));
+    let painted = style.map_or_else(|| name.to_owned(), |style| ui.styled(name, style));
+    ui.painted_line(&text.replacen(name, &painted, 1));
 }
 
 fn program_words(it: &Examined) -> String {
@@ -135,10 +158,10 @@ fn program_words(it: &Examined) -> String {
             None => "not found".to_owned(),
         };
     };
-    let version = match (&it.found.version, it.found.not_asked) {
+    let version = match (&it.found.version, it.found.no_version) {
         (Some(version), _) => format!("version {version}"),
-        (None, Some(reason)) => format!("not asked for its version: {reason}"),
-        (None, None) => "its version is not known".to_owned(),
+        (None, Some(reason)) => reason.to_owned(),
+        (None, None) => "not asked for its version".to_owned(),
     };
     format!("{}, {version}{}", program.display(), driven_words(it))
 }
@@ -161,24 +184,48 @@ fn wired_words(wired: &Wired) -> String {
 }
 
 fn show_coverage(ui: &mut Ui, seen: &Seen, agent: &Agent) {
+    let width = terminal_width();
+    let margin = if width.is_some_and(|width| width < FIELDS + 30) { 6 } else { FIELDS };
+    let room = width.map_or(0, |width| width.saturating_sub(margin));
     ui.line("What hooks come to there");
     for spec in EVENTS {
         let event = report::cell(ui, spec.name, 22, None);
-        let reach = tables::reach(seen, agent, spec);
-        let reach = report::cell(ui, &reach, 20, None);
+        let reach = report::cell(ui, &tables::reach(seen, agent, spec), 20, None);
         let fields: Vec<String> = spec
             .answers
             .iter()
-            .map(|field| format!("{} {}", field.name(), tables::effect(seen, agent, spec, *field)))
+            .map(|field| together(field.name(), &tables::effect(seen, agent, spec, *field), room))
             .collect();
         let fields = if reach.trim() == "–" { String::new() } else { fields.join(", ") };
-        ui.painted_line(format!("  {event} {reach} {fields}").trim_end());
+        let text = fold(format!("  {event} {reach} {fields}").trim_end(), width, margin);
+        ui.painted_line(&painted(ui, &text.replace(TOGETHER, " ")));
     }
     ui.line("What differs from Cursor");
     for (event, field, words) in tables::differences(agent) {
         let name = if field.is_empty() { event.to_owned() } else { format!("{event} {field}") };
-        ui.line(&format!("  {name}: {words}"));
+        ui.painted_line(&painted(ui, &fold(&format!("  {name}: {words}"), width, 4)));
     }
+}
+
+/// A field and what becomes of it, on one line where there is room for that.
+fn together(field: &str, effect: &str, room: usize) -> String {
+    let words = format!("{field} {effect}");
+    if words.len() < room { words.replace(' ', TOGETHER) } else { words }
+}
+
+/// The words that say how far something holds, in their colours.
+fn painted(ui: &Ui, text: &str) -> String {
+    let paint = |word: &str| {
+        let style = match word.trim_end_matches([',', ':']) {
+            "enforced" | "applied" => Style::Green,
+            "degraded" => Style::Yellow,
+            "lost" | "**not" => Style::Red,
+            _ => return clean(word),
+        };
+        ui.styled(word, style)
+    };
+    let line = |line: &str| line.split(' ').map(paint).collect::<Vec<_>>().join(" ");
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What Codex makes of each entry, by event.
@@ -212,6 +259,6 @@ fn as_json(seen: &Seen, it: &Examined) -> Value {
         "wired": it.wired.iter().map(wired).collect::<Vec<_>>(),
         "trust": it.codex.as_ref().map(trust),
         "events": events,
-        "problems": it.problems.iter().map(|(problem, help)| json!({ "message": problem, "help": help })).collect::<Vec<_>>(),
+        "problems": it.problems.iter().map(|it| json!({ "message": it.message, "help": it.help })).collect::<Vec<_>>(),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::which::{Which, show_difference};
 use crate::Status;
-use crate::agents::{Done, Places, Scope, Wiring, Work, uninstall as take};
+use crate::agents::{Done, Places, Scope, WIRINGS, Wiring, Work, uninstall as take};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::settings::settings;
@@ -25,13 +25,41 @@ pub fn uninstall(ui: &mut Ui, global: &Global, args: &UninstallArgs) -> Result<S
     args.which.each(
         ui,
         &settings,
-        |_, places, wiring| is_wired(places, wiring, scope),
+        |_, work, wiring| is_wired(work.places, wiring, scope),
         |ui, work, wiring| one(ui, work, wiring, scope),
+        |ui, work| nothing(ui, work, scope),
     )
 }
 
 fn is_wired(places: &Places, wiring: &Wiring, scope: Scope) -> bool {
     places.wired(wiring, scope).is_some_and(|wired| wired.is_wired())
+}
+
+/// What was looked at, and where else there is something.
+fn nothing(ui: &mut Ui, work: &Work, scope: Scope) {
+    let has_place = |wiring: &&Wiring| !wiring.is_native() && work.places.path(wiring, scope).is_ok();
+    let names: Vec<&str> = WIRINGS.iter().filter(has_place).map(|wiring| wiring.name).collect();
+    ui.say(&format!("no agent is wired in {}; looked at {}", settings_of(scope), names.join(", ")));
+    for other in Scope::ALL.into_iter().filter(|other| *other != scope) {
+        let wired = WIRINGS.iter().filter(|wiring| is_wired(work.places, wiring, other));
+        let names: Vec<&str> = wired.map(|wiring| wiring.name).collect();
+        if !names.is_empty() {
+            ui.note(&format!(
+                "wired in {}: {}; `boathook agent uninstall --all --{}` takes that out",
+                settings_of(other),
+                names.join(", "),
+                other.name()
+            ));
+        }
+    }
+}
+
+fn settings_of(scope: Scope) -> &'static str {
+    match scope {
+        Scope::User => "your own settings",
+        Scope::Project => "the settings of this workspace",
+        Scope::Managed => "the settings of the machine",
+    }
 }
 
 fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Result<Status, Failed> {
@@ -52,12 +80,18 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
     }
     ui.say(&format!("{} is no longer wired", wiring.title));
     for done in changed {
-        let file = done.file.display();
-        ui.say(&match (&done.after, done.restored) {
-            (None, _) => format!("  removed {file}"),
-            (Some(_), true) => format!("  {file} is again what it was"),
-            (Some(_), false) => {
+        let really = done.really.as_ref().map_or(String::new(), |it| format!(", which is {}", it.display()));
+        let file = format!("{}{really}", done.file.display());
+        ui.say(&match (&done.after, done.restored, done.recorded) {
+            (None, ..) => format!("  removed {file}"),
+            (Some(_), true, _) => format!("  {file} is again what it was"),
+            (Some(_), false, true) => {
                 format!("  took our entries out of {file}; it was changed since, and the rest stays")
+            }
+            (Some(_), false, false) => {
+                format!(
+                    "  took our entries out of {file}; there is no record of what it was, so the rest stays"
+                )
             }
         });
     }

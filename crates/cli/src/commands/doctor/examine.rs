@@ -74,8 +74,9 @@ fn agents(settings: &Settings) -> Vec<Examined> {
 }
 
 fn wrong_wiring(agent: &Examined) -> impl Iterator<Item = Problem> {
-    agent.problems.iter().map(|(problem, help)| {
-        Problem::warning("agent-wiring", format!("{}: {problem}", agent.wiring.title)).help(help)
+    agent.problems.iter().map(|fault| {
+        let message = format!("{}: {}", agent.wiring.title, fault.message);
+        Problem::warning("agent-wiring", message).help(&fault.help)
     })
 }
 

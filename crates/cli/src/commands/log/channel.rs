@@ -29,15 +29,27 @@ impl Channel {
                 self.told += 1;
                 hook(ui, record, self.told, command);
             }
-            None => fact(ui, "input", &shortened(record, record.request.get())),
+            None => {
+                optional(ui, "source", record.place.as_deref());
+                optional(ui, "reason", record.reason.as_deref());
+                fact(ui, "input", &shortened(record, record.request.get()));
+                if record.blocked {
+                    fact(ui, "result", "the event was refused");
+                }
+            }
         }
     }
+}
+
+fn optional(ui: &mut Ui, name: &str, value: Option<&str>) {
+    value.iter().for_each(|value| fact(ui, name, value));
 }
 
 fn heading(ui: &mut Ui, record: &Record) {
     let time = ui.styled(&time::long(&record.timestamp), Style::Dim);
     let step = ui.styled(&record.step, Style::Bold);
-    ui.painted_line(&format!("{time} {step} requested, {}", words::found(record)));
+    let by = record.agent.as_ref().map(|agent| format!(" by {}", clean(agent))).unwrap_or_default();
+    ui.painted_line(&format!("{time} {step} requested{by}, {}", words::found(record)));
     for hook in &record.not_run {
         fact(ui, "not run", hook);
     }

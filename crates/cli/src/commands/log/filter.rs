@@ -1,5 +1,6 @@
 //! Which records are wanted.
 
+use boathook_engine::agent::AGENTS;
 use boathook_engine::event::EventKind;
 use boathook_engine::record::Record;
 use boathook_engine::source::Level;
@@ -21,6 +22,9 @@ pub struct Filter {
     /// Only what came out so
     #[arg(long, value_name = "OUTCOME", value_enum, value_delimiter = ',')]
     outcome: Vec<Outcome>,
+    /// Only what this agent told
+    #[arg(long, value_name = "NAME", value_parser = agent_name())]
+    agent: Vec<String>,
     /// Only of hooks whose command or prompt holds this text
     #[arg(long, value_name = "TEXT")]
     hook: Option<String>,
@@ -42,7 +46,7 @@ pub enum Outcome {
     Denied,
     /// The hook had no opinion
     NoOpinion,
-    /// The hook failed
+    /// The hook failed, or none could be asked
     Failed,
     /// The hook failed and the action went on
     FailedOpen,
@@ -62,6 +66,7 @@ impl Filter {
         let any = |wanted: bool, empty: bool| empty || wanted;
         any(self.event.iter().any(|event| event.name() == record.step), self.event.is_empty())
             && any(self.source.iter().any(|it| record.source.as_ref() == Some(it)), self.source.is_empty())
+            && any(self.agent.iter().any(|it| record.agent.as_ref() == Some(it)), self.agent.is_empty())
             && any(self.outcome.iter().any(|outcome| outcome.fits(record)), self.outcome.is_empty())
             && self
                 .hook
@@ -84,7 +89,7 @@ impl Outcome {
             Outcome::FailedOpen => outcome == "failed_open",
             Outcome::FailedClosed => outcome == "failed_closed",
             Outcome::Withheld => outcome == "withheld",
-            Outcome::NoHook => record.command.is_none(),
+            Outcome::NoHook => outcome == "none",
             Outcome::Blocked => record.blocked,
         }
     }
@@ -92,4 +97,8 @@ impl Outcome {
 
 fn source_name() -> PossibleValuesParser {
     PossibleValuesParser::new(Level::ALL.map(Level::name))
+}
+
+fn agent_name() -> PossibleValuesParser {
+    PossibleValuesParser::new(AGENTS.iter().map(|agent| agent.name))
 }

@@ -11,6 +11,7 @@ pub fn show(ui: &mut Ui, record: &Record) {
     fact(ui, "id", &record.id);
     fact(ui, "time", &time::long(&record.timestamp));
     fact(ui, "event", &format!("{}, {}", record.step, words::found(record)));
+    optional(ui, "agent", record.agent.as_deref());
     optional(ui, "hook", record.command.as_deref());
     optional(ui, "source", record.source.as_deref());
     optional(ui, "place", record.place.as_deref());
@@ -39,7 +40,6 @@ pub fn show(ui: &mut Ui, record: &Record) {
         fact(ui, "not run", hook);
     }
     optional(ui, "conversation", record.conversation.as_deref());
-    optional(ui, "agent", record.agent.as_deref());
     if let Some(lack) = words::lack(record) {
         fact(ui, "input is", &lack);
     }

@@ -1,5 +1,6 @@
 //! Records as lines of a table.
 
+use boathook_engine::agent::AGENTS;
 use boathook_engine::event::EVENTS;
 use boathook_engine::record::Record;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -13,6 +14,7 @@ enum Column {
     Day,
     Time,
     Id,
+    Agent,
     Event,
     Source,
     Outcome,
@@ -21,13 +23,17 @@ enum Column {
 
 use Column::*;
 
-const WIDE: &[Column] = &[Day, Time, Id, Event, Source, Outcome, Took];
-/// For terminals that have no room for more.
-const NARROW: &[Column] = &[Time, Id, Event, Outcome, Took];
+const WIDE: &[Column] = &[Day, Time, Id, Agent, Event, Source, Outcome, Took];
+/// For terminals that have no room for more,
+const NARROW: &[Column] = &[Time, Id, Agent, Event, Outcome, Took];
+/// and for those that have no room for that.
+const NARROWEST: &[Column] = &[Time, Id, Agent, Event, Outcome];
 /// The last column's heading,
 const LAST: &str = "HOOK";
 /// the room it should have,
 const ROOM: usize = 24;
+/// the room it should have where there is little,
+const TIGHT: usize = 12;
 /// and what it is given in any case.
 const SHORTEST: usize = 8;
 /// Before a reason that stands below its row.
@@ -43,27 +49,43 @@ pub struct Table {
 impl Table {
     /// As wide as these records need.
     pub fn for_records(records: &[&Record]) -> Table {
-        Table::new(|column| {
+        let width = |column: Column| {
             records.iter().map(|record| column.text(record).width()).max().unwrap_or_default()
-        })
+        };
+        Table::new(width, terminal_width())
     }
 
     /// As wide as a record can be.
     pub fn widest() -> Table {
-        Table::new(Column::widest)
+        Table::new(Column::widest, terminal_width())
     }
 
-    fn new(width: impl Fn(Column) -> usize) -> Table {
-        let wide = Table::with(WIDE, &width);
-        if wide.rest.is_none_or(|rest| rest >= ROOM) { wide } else { Table::with(NARROW, &width) }
+    /// The most columns that leave the last one its room.
+    fn new(width: impl Fn(Column) -> usize, screen: Option<usize>) -> Table {
+        let [wide, narrow, narrowest] =
+            [WIDE, NARROW, NARROWEST].map(|columns| Table::with(columns, &width, screen));
+        if wide.has(ROOM) {
+            wide
+        } else if narrow.has(TIGHT) {
+            narrow
+        } else {
+            narrowest
+        }
     }
 
-    fn with(columns: &[Column], width: impl Fn(Column) -> usize) -> Table {
+    /// A column that nobody has anything in but its heading is left out when it
+    /// is about agents: most people have one or none.
+    fn with(columns: &[Column], width: impl Fn(Column) -> usize, screen: Option<usize>) -> Table {
+        let shown = columns.iter().filter(|column| **column != Agent || width(Agent) > 0);
         let sized = |column: &Column| (*column, width(*column).max(column.heading().len()));
-        let columns: Vec<(Column, usize)> = columns.iter().map(sized).collect();
+        let columns: Vec<(Column, usize)> = shown.map(sized).collect();
         let used: usize = columns.iter().map(|(_, width)| width + 2).sum();
-        let rest = terminal_width().map(|width| width.saturating_sub(used).max(SHORTEST));
+        let rest = screen.map(|width| width.saturating_sub(used).max(SHORTEST));
         Table { columns, rest }
+    }
+
+    fn has(&self, room: usize) -> bool {
+        self.rest.is_none_or(|rest| rest >= room)
     }
 
     pub fn heading(&self, ui: &mut Ui) {
@@ -77,7 +99,7 @@ impl Table {
         let paint = |column, text: &str| match column {
             Id => ui.styled(text, Style::Dim),
             Outcome => ui.styled(text, words::result(record).1),
-            Day | Time | Event | Source | Took => clean(text),
+            Day | Time | Agent | Event | Source | Took => clean(text),
         };
         let line = self.line(&hook, |column| column.text(record), paint);
         ui.painted_line(&line);
@@ -109,7 +131,9 @@ impl Table {
             match column {
                 // Numbers stand to the right of their column.
                 Took => line.extend([&padding, &painted, "  "]),
-                Day | Time | Id | Event | Source | Outcome => line.extend([&painted, &padding, "  "]),
+                Day | Time | Id | Agent | Event | Source | Outcome => {
+                    line.extend([&painted, &padding, "  "]);
+                }
             }
         }
         line.push_str(&clean(&self.rest.map_or_else(|| last.to_owned(), |rest| cut(last, rest))));
@@ -117,13 +141,15 @@ impl Table {
     }
 }
 
-/// Why a hook did not run, the reason first; none when one ran.
+/// Why a hook did not run, the reason first, or why none could be asked; none
+/// when one ran.
 fn why_not(record: &Record) -> Option<String> {
     match (&record.command, &record.reason) {
         (Some(command), Some(reason)) if record.outcome == "withheld" => Some(format!("{reason}: {command}")),
         (Some(_), _) => None,
+        (None, Some(reason)) => Some(reason.clone()),
         // `project `hooks/a.sh`: its matcher does not fit`
-        (None, _) => record.not_run.first().map(|told| match told.split_once("`: ") {
+        (None, None) => record.not_run.first().map(|told| match told.split_once("`: ") {
             Some((hook, why)) => format!("{why}: {hook}`"),
             None => told.clone(),
         }),
@@ -136,6 +162,7 @@ impl Column {
             Day => "DAY",
             Time => "TIME",
             Id => "ID",
+            Agent => "AGENT",
             Event => "EVENT",
             Source => "SOURCE",
             Outcome => "RESULT",
@@ -148,6 +175,7 @@ impl Column {
             Day => time::day(&record.timestamp),
             Time => time::of_day(&record.timestamp),
             Id => words::short_id(record).to_owned(),
+            Agent => record.agent.clone().unwrap_or_default(),
             Event => record.step.clone(),
             Source => record.source.clone().unwrap_or_default(),
             Outcome => words::result(record).0.to_owned(),
@@ -160,6 +188,7 @@ impl Column {
             Day => "11-15".len(),
             Time => "22:00:00".len(),
             Id => "0000aaaa".len(),
+            Agent => AGENTS.iter().map(|agent| agent.name.len()).max().unwrap_or_default(),
             Event => EVENTS.iter().map(|spec| spec.name.len()).max().unwrap_or_default(),
             Source => "enterprise".len(),
             Outcome => "failed closed".len(),
@@ -208,6 +237,37 @@ mod tests {
         let told = "its matcher `x` does not fit: project `a.sh`".to_owned();
         assert_eq!(seen(Some(20), &none), (String::new(), Some(told)));
         assert_eq!(seen(Some(10), &ran), ("a-long-command.sh --x".to_owned(), None));
+    }
+
+    #[test]
+    fn eighty_columns_are_enough_whoever_called() {
+        let record = |agent: &str, step: &str, outcome: &str| Record {
+            agent: (!agent.is_empty()).then(|| agent.to_owned()),
+            source: Some("claude-user".to_owned()),
+            duration: Some(12.0),
+            ..Record::blank(step, outcome)
+        };
+        let table = |records: &[Record]| {
+            let width =
+                |column: Column| records.iter().map(|it| column.text(it).width()).max().unwrap_or_default();
+            let table = Table::new(width, Some(80));
+            let used: usize = table.columns.iter().map(|(_, width)| width + 2).sum();
+            assert!(used + table.rest.unwrap_or_default() <= 80, "{used}");
+            (table.columns.into_iter().map(|(column, _)| column).collect::<Vec<_>>(), table.rest)
+        };
+        let nobody = [record("", "beforeShellExecution", "answer")];
+        assert_eq!(table(&nobody).0, [Time, Id, Event, Outcome, Took], "no agent, no column");
+        let mixed = [record("", "stop", "answer"), record("claude", "preToolUse", "answer")];
+        assert_eq!(table(&mixed).0, [Time, Id, Agent, Event, Outcome, Took]);
+        let wide = [record("opencode", "beforeShellExecution", "failed_closed")];
+        let (columns, rest) = table(&wide);
+        assert_eq!(columns, [Time, Id, Agent, Event, Outcome]);
+        assert!(rest.is_some_and(|rest| rest >= TIGHT), "{rest:?}");
+        let (columns, rest) = {
+            let table = Table::new(Column::widest, Some(80));
+            (table.columns.len(), table.rest)
+        };
+        assert!(columns == 5 && rest.is_some_and(|rest| rest >= TIGHT), "{columns} {rest:?}");
     }
 
     #[test]

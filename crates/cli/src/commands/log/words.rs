@@ -28,6 +28,7 @@ pub fn result(record: &Record) -> (&str, Style) {
         ("failed_closed", _) => ("failed closed", Style::Red),
         ("withheld", _) => ("withheld", Style::Yellow),
         ("skipped", _) => ("skipped", Style::Dim),
+        ("changed", _) => ("changed", Style::Yellow),
         ("none", _) if record.skipped > 0 => ("none fits", Style::Dim),
         ("none", _) => ("no hook", Style::Dim),
         (other, _) => (other, Style::Dim),
@@ -46,8 +47,20 @@ pub fn lack(record: &Record) -> Option<String> {
     }
 }
 
+/// What was recorded beside events that hooks were asked about.
+pub fn aside(record: &Record) -> Option<&'static str> {
+    match (record.command.as_deref(), record.outcome.as_str()) {
+        (None, "failed_open" | "failed_closed") => Some("no hook could be asked"),
+        (None, "changed") => Some("not what they were"),
+        _ => None,
+    }
+}
+
 /// How many hooks an event had.
 pub fn found(record: &Record) -> String {
+    if let Some(aside) = aside(record) {
+        return aside.to_owned();
+    }
     match record.found {
         0 if record.command.is_some() => "no hook may run".to_owned(),
         0 if record.skipped > 0 => match record.skipped {

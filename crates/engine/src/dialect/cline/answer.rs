@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tools;
-use crate::agent::saying::said;
+use super::harmless;
+use crate::agent::saying::{joined, said};
 use crate::agent::{Happening, Moment, Reply, Verdict};
 
 /// The answer in Cline's words.
@@ -43,16 +43,29 @@ pub(super) fn refuse_blindly(_: Option<&str>, reason: &str) -> Reply {
 }
 
 fn hold_back(answer: &mut Map<String, Value>, happening: &Happening, verdict: &Verdict) {
-    let Some(words) = verdict.refused.as_ref().or(verdict.ask.as_ref()) else {
-        if let Some(input) = &verdict.input {
-            answer.insert("overrideInput".to_owned(), json!(input));
+    match verdict.refused.as_ref().or(verdict.ask.as_ref()) {
+        Some(words) => refuse(answer, happening, verdict, &words.model),
+        None => {
+            if let Some(input) = &verdict.input {
+                answer.insert("overrideInput".to_owned(), json!(input));
+            }
         }
-        return;
-    };
-    let call = happening.call.as_ref().filter(|_| verdict.replace_refused);
-    match call.and_then(|call| tools::harmless(call, &words.model)) {
-        Some(input) => drop(answer.insert("overrideInput".to_owned(), input)),
-        None => cancel(answer, &words.model),
+    }
+}
+
+/// The call fails with the reason. What does not fit into its error word for
+/// word is told beside it.
+fn refuse(answer: &mut Map<String, Value>, happening: &Happening, verdict: &Verdict, reason: &str) {
+    let reason = said(reason);
+    let call = happening.call.as_ref().filter(|_| !verdict.cancel_refused);
+    match call.and_then(|call| harmless::replacement(&call.name, reason)) {
+        Some(instead) => {
+            answer.insert("overrideInput".to_owned(), instead.input);
+            if !instead.says_all {
+                answer.insert("context".to_owned(), json!(reason));
+            }
+        }
+        None => cancel(answer, reason),
     }
 }
 
@@ -63,7 +76,8 @@ fn cancel(answer: &mut Map<String, Value>, reason: &str) {
 }
 
 fn add_context(answer: &mut Map<String, Value>, verdict: &Verdict) {
-    if let Some(context) = &verdict.context {
+    let told = answer.get("context").and_then(Value::as_str);
+    if let Some(context) = joined(told, verdict.context.as_deref()) {
         answer.insert("context".to_owned(), json!(context));
     }
 }

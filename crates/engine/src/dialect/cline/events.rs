@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tools;
+use super::{harmless, tools};
 use crate::agent::{
     Ending, Failing, Happening, Moment, NativeCall, NotUnderstood, Output, Subagent, Told, ToolCall,
     ToolClass,
@@ -151,6 +151,10 @@ fn after_tool(happening: &mut Happening, all: &Value) -> Read {
         (Value::Null, Value::Object(old)) => (&all["postToolUse"], tools::legacy(old)?),
         (result, _) => (result, native(result)?),
     };
+    if harmless::is_replacement(&native) {
+        happening.call = Some(native);
+        return Ok(Moment::Nothing("it stood in the place of a refused call"));
+    }
     let calls = tools::calls(&native, happening.cwd.as_deref())?;
     happening.call = Some(native);
     let duration_ms = result["durationMs"].as_f64();

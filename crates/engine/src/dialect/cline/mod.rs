@@ -1,17 +1,23 @@
 //! Cline CLI calls us: one file for each event, named after it.
 //!
 //! It waits for `PreToolUse` and `PostToolUse` alone, and reads no exit code.
-//! A refusal ends the whole run, unless the user wants the call replaced by a
-//! harmless one that prints the reason.
+//! Its own word for a refusal ends the whole run, so a refused call is replaced
+//! by a harmless one that fails with the reason, where there is one.
 
 mod answer;
 mod coverage;
 mod events;
+mod harmless;
 #[cfg(test)]
 mod tests;
 mod tools;
 
+use std::time::Duration;
+
 use crate::agent::{Abilities, Agent, Asks};
+
+/// Nothing lets us change it.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Cline CLI, as an agent.
 pub const AGENT: Agent = Agent {
@@ -24,6 +30,7 @@ pub const AGENT: Agent = Agent {
     encode_event: events::encode,
     refuse_blindly: answer::refuse_blindly,
     abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: true },
+    patience: &[("PreToolUse", PATIENCE), ("PostToolUse", PATIENCE)],
     coverage: coverage::COVERAGE,
     listens: &[
         "TaskStart",

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::AGENT;
+use super::harmless::NOWHERE;
 use crate::agent::recorded::{decoded, payloads, rewriting};
-use crate::agent::{Happening, Moment, Told, ToolCall, ToolClass, Verdict};
+use crate::agent::{Happening, Moment, NativeCall, Told, ToolCall, ToolClass, Verdict};
 use crate::payload::Payload;
 
 fn recorded(wanted: &str) -> Happening {
@@ -174,21 +175,51 @@ fn answers_are_in_clines_words() {
         rewriting(&AGENT, &happening, &wanted)
     };
     let refused = Verdict::refusal("it's $(no)", "you may not");
-    let replace = Verdict { replace_refused: true, ..refused.clone() };
+    let cancel = Verdict { cancel_refused: true, ..refused.clone() };
+    let plain = Verdict::refusal("not here: use make", "no");
     let context = Verdict { context: Some("know".to_owned()), ..Verdict::default() };
     let cancelled = json!({"cancel": true, "errorMessage": "it's $(no)"});
     let two = || before("run_commands", json!({"commands": ["a", "b"]}));
     let cases = [
         ("nothing", recorded("02-"), Verdict::default(), json!(null)),
-        ("deny", recorded("02-"), refused.clone(), cancelled.clone()),
         (
-            "replaced",
+            "deny",
             two(),
-            replace.clone(),
-            json!({"overrideInput": {"commands": ["echo 'it s   no '; exit 1"]}}),
+            plain.clone(),
+            json!({"overrideInput": {"commands": ["echo 'Not run: not here: use make'; exit 1"]}}),
         ),
-        ("no harmless read", recorded("06-"), replace.clone(), cancelled.clone()),
-        ("no harmless MCP call", recorded("12-"), replace, cancelled),
+        (
+            "what does not fit",
+            two(),
+            refused.clone(),
+            json!({"overrideInput": {"commands": ["echo 'Not run: it s  (no)'; exit 1"]}, "context": "it's $(no)"}),
+        ),
+        (
+            "and context",
+            two(),
+            Verdict { context: context.context.clone(), ..refused.clone() },
+            json!({"overrideInput": {"commands": ["echo 'Not run: it s  (no)'; exit 1"]}, "context": "it's $(no)\nknow"}),
+        ),
+        (
+            "no read",
+            recorded("06-"),
+            plain.clone(),
+            json!({"overrideInput": {"files": [{"path": format!("{NOWHERE}Not read: not here: use make")}]}}),
+        ),
+        (
+            "no edit",
+            recorded("10-"),
+            plain.clone(),
+            json!({"overrideInput": {"path": format!("{NOWHERE}Not written: not here: use make"), "new_text": ""}}),
+        ),
+        (
+            "no subagent",
+            recorded("14-"),
+            plain,
+            json!({"overrideInput": {"refused": true}, "context": "not here: use make"}),
+        ),
+        ("no harmless MCP call", recorded("12-"), refused, cancelled.clone()),
+        ("the run ends where that is wanted", recorded("02-"), cancel, cancelled),
         (
             "one of two",
             two(),
@@ -227,32 +258,89 @@ fn answers_are_in_clines_words() {
     }
     let strange = rewrites(two(), json!([{}, null]));
     let reply = (AGENT.encode_decision)(&two(), &strange);
-    assert!(reply.stdout.starts_with(r#"{"cancel":true,"#), "{}", reply.stdout);
+    assert!(reply.stdout.contains(r#""overrideInput":{"commands":["echo 'Not run: "#), "{}", reply.stdout);
     assert_eq!((AGENT.refuse_blindly)(None, "why").stdout, r#"{"cancel":true,"errorMessage":"why"}"#);
+}
+
+/// What a hostile or clumsy hook may give as its reason.
+const REASONS: [&str; 14] = [
+    "'; rm -rf x; '",
+    "$(rm x)",
+    "`rm x`",
+    "a\nrm x",
+    "\u{2019}; rm x",
+    "%PATH% & del x",
+    "\\' ; x",
+    "!x",
+    "#",
+    "../../etc/passwd",
+    "..",
+    "..\\..\\x",
+    "~/x",
+    "\0",
+];
+
+fn refused(tool: &str, reason: &str) -> Value {
+    let call = NativeCall { id: None, name: tool.to_owned(), input: Map::new() };
+    let happening = Happening { call: Some(call), ..recorded("02-") };
+    let reply = (AGENT.encode_decision)(&happening, &Verdict::refusal(reason, "no"));
+    serde_json::from_str(&reply.stdout).expect("JSON")
 }
 
 #[test]
 fn no_reason_becomes_a_command() {
-    let reasons = [
-        "'; rm -rf x; '",
-        "$(rm x)",
-        "`rm x`",
-        "a\nrm x",
-        "\u{2019}; rm x",
-        "%PATH% & del x",
-        "\\' ; x",
-        "!x",
-        "#",
-    ];
-    for reason in reasons {
-        let verdict = Verdict { replace_refused: true, ..Verdict::refusal(reason, "no") };
-        let reply = (AGENT.encode_decision)(&before("run_commands", json!("a")), &verdict);
-        let answer: Value = serde_json::from_str(&reply.stdout).expect("JSON");
+    for reason in REASONS {
+        let answer = refused("run_commands", reason);
         let command = answer["overrideInput"]["commands"][0].as_str().expect("a command");
-        let inside =
-            command.strip_prefix("echo '").and_then(|rest| rest.strip_suffix("'; exit 1")).expect(command);
-        let harmless = |letter: char| letter.is_alphanumeric() || " .,:/_-@+=".contains(letter);
-        assert!(inside.chars().all(harmless), "{command}");
+        let inside = command.strip_prefix("echo '").and_then(|rest| rest.strip_suffix("'; exit 1"));
+        let harmless = |letter: char| letter.is_alphanumeric() || " .,:;/_-@+=?#()[]".contains(letter);
+        assert!(inside.expect(command).chars().all(harmless), "{command}");
+    }
+}
+
+#[test]
+fn no_reason_becomes_a_file() {
+    for reason in REASONS {
+        for (tool, place) in [("read_files", "/files/0/path"), ("editor", "/path")] {
+            let answer = refused(tool, reason);
+            let path = answer["overrideInput"].pointer(place).and_then(Value::as_str).expect("a path");
+            let name = path.strip_prefix(NOWHERE).expect(path);
+            assert!(name.starts_with("Not ") && !name.contains(['/', '\\', '\0', '\n']), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_long_reason_is_cut_in_the_call_and_whole_beside_it() {
+    let reason = "\u{e9}".repeat(70_000);
+    for tool in ["run_commands", "read_files", "editor"] {
+        let answer = refused(tool, &reason);
+        assert!(answer["overrideInput"].to_string().len() < 2200, "{tool}");
+        assert_eq!(answer["context"], reason.as_str(), "{tool}");
+    }
+}
+
+#[test]
+fn what_replaced_a_call_is_nothing_that_happened() {
+    let after = |tool: &str, input: &Value| {
+        let result = json!({"name": tool, "input": input, "output": [], "error": "it failed"});
+        decoded(&AGENT, &Payload::of(&json!({"hookName": "tool_result", "tool_result": result}))).moment
+    };
+    for tool in ["run_commands", "read_files", "editor", "spawn_agent", "apply_patch", "search_codebase"] {
+        for reason in REASONS {
+            let input = &refused(tool, reason)["overrideInput"];
+            assert!(matches!(after(tool, input), Moment::Nothing(_)), "{tool} {input}");
+        }
+    }
+    let others = [
+        ("run_commands", json!({"commands": ["echo 'Not run: a'; rm x; 'b'; exit 1"]})),
+        ("run_commands", json!({"commands": ["echo 'Not run: a'; exit 1", "rm x"]})),
+        ("read_files", json!({"files": [{"path": format!("{NOWHERE}Not read: a/../../x")}]})),
+        ("editor", json!({"path": format!("{NOWHERE}../x"), "new_text": ""})),
+        ("mini__echo", json!({"refused": true})),
+    ];
+    for (tool, input) in others {
+        assert!(matches!(after(tool, &input), Moment::ToolFailed { .. }), "{tool} {input}");
     }
 }
 

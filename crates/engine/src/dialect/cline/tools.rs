@@ -11,7 +11,7 @@ use crate::agent::{
 use crate::dialect::patch;
 
 pub(super) const SHELL: &str = "run_commands";
-const READ: &str = "read_files";
+pub(super) const READ: &str = "read_files";
 const PATCH: &str = "apply_patch";
 const PATCH_TEXT: &str = "input";
 /// A server's tool, in versions before `server__tool`.
@@ -163,23 +163,6 @@ pub(super) fn fold(
         SERVER => None,
         _ => wanted.first()?.clone().map(|input| native_input(TOOLS, native, input)),
     }
-}
-
-/// A call that does nothing but say why another did not run; none where there
-/// is no harmless one.
-pub(super) fn harmless(native: &NativeCall, reason: &str) -> Option<Value> {
-    if native.name != SHELL {
-        return None;
-    }
-    // `echo` and `exit` exist in every shell that Cline starts.
-    Some(json!({ "commands": [format!("echo '{}'; exit 1", harmless_text(reason))] }))
-}
-
-/// What no shell makes anything of but the text itself: sh, PowerShell and cmd
-/// quote differently, so whatever one of them might obey becomes a blank.
-fn harmless_text(text: &str) -> String {
-    let safe = |letter: char| letter.is_alphanumeric() || ".,:/_-@+=".contains(letter);
-    text.chars().map(|letter| if safe(letter) { letter } else { ' ' }).collect()
 }
 
 /// A word of a command line for a POSIX shell, bare where it can be.

@@ -15,6 +15,8 @@ pub(super) mod patches;
 mod tests;
 mod tools;
 
+use std::time::Duration;
+
 use crate::agent::{Abilities, Agent, Asks, Happening, Names, NotUnderstood, Told, write};
 use crate::payload::Payload;
 
@@ -29,6 +31,7 @@ pub const AGENT: Agent = Agent {
     encode_event,
     refuse_blindly: answer::refuse_blindly,
     abilities: Abilities { asks: Asks::Never, replaces_output: true, context_before_tool: true },
+    patience: &[("SessionEnd", Duration::from_secs(3))],
     coverage: coverage::COVERAGE,
     listens: &[
         "SessionStart",

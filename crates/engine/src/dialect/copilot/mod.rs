@@ -27,6 +27,7 @@ pub const AGENT: Agent = Agent {
     encode_event,
     refuse_blindly: answer::refuse_blindly,
     abilities: Abilities { asks: Asks::Natively, replaces_output: true, context_before_tool: true },
+    patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[
         "sessionStart",

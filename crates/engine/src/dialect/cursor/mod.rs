@@ -35,6 +35,7 @@ pub const AGENT: Agent = Agent {
         replaces_output: true,
         context_before_tool: true,
     },
+    patience: &[],
     coverage: coverage::CURSOR,
     listens: &[
         "sessionStart",

@@ -116,7 +116,7 @@ fn answers_carry_the_fields_of_their_event() {
         follow_up: Some("go on".to_owned()),
         env: vec![("A".to_owned(), "b".to_owned())],
         notice: Some("look".to_owned()),
-        replace_refused: false,
+        cancel_refused: false,
     };
     let refused = Verdict { refused: Some(words()), approved: false, input: None, ..everything.clone() };
     let call = json!({"tool_name": "Shell", "tool_input": {"command": "ls"}, "tool_output": "{}"});

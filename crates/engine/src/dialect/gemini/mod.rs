@@ -28,6 +28,7 @@ pub const AGENT: Agent = Agent {
     encode_event,
     refuse_blindly: answer::refuse_blindly,
     abilities: Abilities { asks: Asks::WhenSet, replaces_output: true, context_before_tool: false },
+    patience: &[],
     coverage: coverage::COVERAGE,
     // PreCompress is left out: it fires before every call of the model,
     // whether or not anything is compacted.

@@ -26,6 +26,7 @@ pub const AGENT: Agent = Agent {
     encode_event: events::encode,
     refuse_blindly: answer::refuse_blindly,
     abilities: Abilities { asks: Asks::Never, replaces_output: true, context_before_tool: true },
+    patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[
         "chat.message",

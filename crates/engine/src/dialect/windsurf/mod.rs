@@ -23,6 +23,7 @@ pub const AGENT: Agent = Agent {
     encode_event: events::encode,
     refuse_blindly: |_, reason| refusal(reason),
     abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: false },
+    patience: &[],
     coverage: coverage::COVERAGE,
     listens: &[
         "pre_user_prompt",

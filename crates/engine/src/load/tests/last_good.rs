@@ -1,6 +1,7 @@
 //! A file that cannot be read keeps the hooks of its last good copy.
 
 use super::*;
+use crate::trust::Looking;
 
 #[cfg(unix)]
 type Breakage = fn(&Path);
@@ -100,10 +101,13 @@ fn a_file_that_is_gone_has_no_hooks_and_no_copy() {
     let mut loader = files.loader(LoadOptions::default());
     loader.hooks(&[files.path("ws")]);
     loader.remember_good();
+    loader.changes(Looking::Noting);
     fs::remove_file(&file).expect("removed");
     let mut next = files.loader(LoadOptions::default());
     assert!(next.hooks(&[files.path("ws")]).hooks.is_empty());
-    let reported: Vec<_> = next.remember_good().into_iter().map(|problem| problem.code).collect();
+    next.remember_good();
+    let reported: Vec<_> =
+        next.changes(Looking::Noting).into_iter().map(|change| change.problem.code).collect();
     assert_eq!(reported, ["user-hooks-changed"]);
     files.write("home/.cursor/hooks.json", "nonsense");
     assert!(files.load(LoadOptions::default()).hooks.is_empty(), "what was removed does not come back");
@@ -165,20 +169,36 @@ fn read_file_stamp(path: &Path) -> Glimpse {
 }
 
 #[test]
-fn changes_of_the_users_hooks_are_reported_once() {
+fn changes_of_the_users_hooks_are_news_until_somebody_was_told() {
     let files = Files::new();
-    files.write("home/.cursor/hooks.json", &hooks_json("stop", &["./hooks/guard.sh"]));
+    let config = files.write("home/.cursor/hooks.json", &hooks_json("stop", &["./hooks/guard.sh"]));
     let script = files.write("home/.cursor/hooks/guard.sh", "exit 0\n");
-    let report = || {
+    let report = |looking: Looking, is_told: bool| {
         let mut loader = files.loader(LoadOptions::default());
-        let set = loader.hooks(&[files.path("ws")]);
-        assert_eq!(ready(&set), ["./hooks/guard.sh"], "they run all the same");
-        loader.remember_good().into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+        loader.hooks(&[files.path("ws")]);
+        loader.remember_good();
+        let changes = loader.changes(looking);
+        if is_told {
+            loader.told(&changes);
+        }
+        changes.iter().map(|change| (change.problem.message.clone(), change.is_fresh())).collect::<Vec<_>>()
     };
-    assert_eq!(report(), [""; 0], "the first time there is nothing to compare with");
-    assert_eq!(report(), [""; 0]);
+    let said = |what: &str, fresh: bool| vec![(format!("changed since they were last used: {what}"), fresh)];
+    assert_eq!(report(Looking::Only, false), [], "a look alone leaves no note");
+    fs::write(&script, "exit 0 # 1\n").expect("changed");
+    assert_eq!(report(Looking::Noting, false), [], "the first time there is nothing to compare with");
+    assert_eq!(report(Looking::Noting, false), []);
     fs::write(&script, "exit 1\n").expect("patched");
-    let said = report();
-    assert_eq!(said, [format!("changed since they were last used: {} (changed)", script.display())]);
-    assert_eq!(report(), [""; 0]);
+    let patched = format!("{} (changed)", script.display());
+    assert_eq!(report(Looking::Only, false), said(&patched, true));
+    assert_eq!(report(Looking::Noting, false), said(&patched, true));
+    assert_eq!(report(Looking::Noting, false), said(&patched, false), "the log has it, nobody was told");
+    fs::write(&script, "exit 3\n").expect("patched again");
+    assert_eq!(report(Looking::Noting, true), said(&patched, true), "another change is news for the log");
+    assert_eq!(report(Looking::Noting, false), []);
+    fs::remove_file(&config).expect("removed");
+    let gone = report(Looking::Noting, false);
+    assert_eq!(gone.len(), 1, "{gone:?}");
+    assert_eq!(report(Looking::Noting, true).len(), 1, "also a file that is gone is news until then");
+    assert_eq!(report(Looking::Noting, false), []);
 }

@@ -37,6 +37,7 @@ pub const AGENT: Agent = Agent {
     encode_event: |happening| WIRE.encode(happening),
     refuse_blindly,
     abilities: Abilities { asks: Asks::Natively, replaces_output: true, context_before_tool: true },
+    patience: &[],
     coverage: coverage::CLAUDE,
     // Never `WorktreeCreate`: who listens there has to make the worktree.
     listens: &[
