@@ -254,16 +254,17 @@ fn copilot_in_claude_codes_name_is_answered_unless_it_asks_itself() {
     let claude = bash(&cx, "ls");
     let denied = r#""permissionDecision":"deny""#;
     assert!(inside(&copilot, Some("1")).contains(denied), "it is the only guard");
-    let call = "agent hook copilot preToolUse\"";
+    let call = "agent hook copilot preToolUse";
+    let group = "\"preToolUse\": [{ ";
     let program = env!("CARGO_BIN_EXE_boathook");
     // What was written, what stands there in its place, and whether Copilot asks.
     let cases = [
         ("wired", call, call.to_owned(), true),
-        ("another's command", call, "run preToolUse\"".to_owned(), false),
+        ("another's command", call, "run preToolUse".to_owned(), false),
         ("another event", "\"preToolUse\":", "\"other\":".to_owned(), false),
-        ("restricted", call, format!("{call}, \"matcher\": \"view\""), false),
+        ("restricted", group, format!("{group}\"matcher\": \"view\", "), false),
         ("a program that is gone", program, "/gone/boathook".to_owned(), false),
-        ("an answer that nobody hears", call, "agent hook copilot preToolUse >/dev/null\"".to_owned(), false),
+        ("an answer that nobody hears", call, "agent hook copilot preToolUse >/dev/null".to_owned(), false),
         ("broken", "{", String::new(), false),
     ];
     let scopes = [

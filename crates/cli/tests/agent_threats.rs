@@ -90,6 +90,8 @@ fn refuses(output: &Output) -> bool {
         || inner["permissionDecision"] == "deny"
         || answer["permission"] == "deny"
         || answer["cancel"] == true
+        // Where a refusal would end the run, a harmless command says it.
+        || answer["overrideInput"].to_string().contains("Not run: ")
         || answer["refuse"].is_string();
     words || (output.status.code() == Some(2) && !output.stderr.trim_ascii().is_empty())
 }
