@@ -41,15 +41,16 @@ fn claude(cx: &TestContext, event: &str) -> Vec<u8> {
 
 #[test]
 fn what_could_not_be_understood_stands_in_the_log_refused_or_not() {
-    for (fail_closed, outcome) in [(true, "failed_closed"), (false, "failed_open")] {
-        let cx = with_hooks(json!({ "preToolUse": [{ "command": "true", "failClosed": fail_closed }] }));
+    // What cannot be read cannot be judged: it is refused wherever a hook guards.
+    for (event, outcome, refused) in [("preToolUse", "failed_closed", true), ("stop", "failed_open", false)] {
+        let cx = with_hooks(json!({ event: [{ "command": "true" }] }));
         answer(&cx, &["claude"], b"{ \"broken");
         answer(&cx, &["claude"], br#"{"hook_event_name": "PreToolUse", "tool_input": {}}"#);
         let records = records(&cx, &["--agent", "claude", "--outcome", "failed"]);
         let [broken, nameless] = &records[..] else { panic!("{records:?}") };
         assert_eq!((&broken["step"], &nameless["step"]), (&json!("unknown"), &json!("PreToolUse")));
         for record in [broken, nameless] {
-            assert_eq!((&record["outcome"], &record["blocked"]), (&json!(outcome), &json!(fail_closed)));
+            assert_eq!((&record["outcome"], &record["blocked"]), (&json!(outcome), &json!(refused)));
             assert!(record["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{record}");
         }
         assert_eq!(broken["request"], "{ \"broken", "what was told is kept as it was");

@@ -148,22 +148,28 @@ fn what_a_repository_switches_off_is_told() {
 
 #[test]
 fn an_entry_that_somebody_changed_is_told() {
-    let end = "agent hook claude\", \"timeout\": 3600, \"onFailure\": \"block\"";
+    let end = "agent hook claude --home [HOME]\", \"timeout\": 3600, \"onFailure\": \"block\"";
     let cases = [
         (
-            "agent hook claude || true\", \"timeout\": 3600, \"onFailure\": \"block\"",
-            "`command` is `[BOATHOOK] agent hook claude || true`",
+            "agent hook claude --home [HOME] || true\", \"timeout\": 3600, \"onFailure\": \"block\"",
+            "`command` is `[BOATHOOK] agent hook claude --home [HOME] || true`",
         ),
-        ("agent hook claude >/dev/null\", \"timeout\": 3600, \"onFailure\": \"block\"", ">/dev/null`"),
-        ("agent hook claude &\", \"timeout\": 3600, \"onFailure\": \"block\"", "agent hook claude &`"),
-        ("agent hook claude\", \"timeout\": 1, \"onFailure\": \"block\"", "`timeout` is `1`"),
-        ("agent hook claude\", \"timeout\": 3600", "`onFailure` is gone"),
         (
-            "agent hook claude\", \"timeout\": 3600, \"onFailure\": \"block\", \"async\": true",
+            "agent hook claude --home [HOME] >/dev/null\", \"timeout\": 3600, \"onFailure\": \"block\"",
+            ">/dev/null`",
+        ),
+        (
+            "agent hook claude --home [HOME] &\", \"timeout\": 3600, \"onFailure\": \"block\"",
+            "agent hook claude --home [HOME] &`",
+        ),
+        ("agent hook claude --home [HOME]\", \"timeout\": 1, \"onFailure\": \"block\"", "`timeout` is `1`"),
+        ("agent hook claude --home [HOME]\", \"timeout\": 3600", "`onFailure` is gone"),
+        (
+            "agent hook claude --home [HOME]\", \"timeout\": 3600, \"onFailure\": \"block\", \"async\": true",
             "`async: true` was added",
         ),
         (
-            "agent hook claude\", \"timeout\": 3600, \"onFailure\": \"block\", \"if\": \"Bash(ls)\"",
+            "agent hook claude --home [HOME]\", \"timeout\": 3600, \"onFailure\": \"block\", \"if\": \"Bash(ls)\"",
             "`if: Bash(ls)` was added",
         ),
     ];
@@ -172,10 +178,14 @@ fn an_entry_that_somebody_changed_is_told() {
         works(&cx, &["install", "claude"]);
         let file = cx.path("home/.claude/settings.json");
         let text = context::read(&file);
-        assert!(text.contains(end), "{text}");
-        fs::write(&file, text.replacen(end, to, 1)).expect("a file");
-        let found: Vec<String> =
-            problems(&cx, "claude").iter().map(|it| it.replace(BOATHOOK, "[BOATHOOK]")).collect();
+        let home = cx.path("home").display().to_string();
+        let (end, to) = (end.replace("[HOME]", &home), to.replace("[HOME]", &home));
+        assert!(text.contains(&end), "{text}");
+        fs::write(&file, text.replacen(&end, &to, 1)).expect("a file");
+        let found: Vec<String> = problems(&cx, "claude")
+            .iter()
+            .map(|it| it.replace(BOATHOOK, "[BOATHOOK]").replace(&home, "[HOME]"))
+            .collect();
         assert_eq!(found.len(), 1, "{to}: {found:?}");
         assert!(found[0].contains(" was changed: ") && found[0].contains(expected), "{to}: {found:?}");
         works(&cx, &["install", "claude"]);
