@@ -72,8 +72,9 @@ impl Rig for OpenCode {
         Some(ToolCall { namespace: None, name, input })
     }
 
-    fn lacks(&self, _scenario: &str) -> Option<&'static str> {
-        None
+    fn lacks(&self, scenario: &str) -> Option<&'static str> {
+        let taken = "OpenCode takes a subagent's result when it ends, so it cannot be sent on";
+        (scenario == "subagent-follow-up").then_some(taken)
     }
 
     /// A plugin of the user's own, which gives its hook what it was given.

@@ -71,6 +71,7 @@ fn log_refusal(ui: &mut Ui, agent: &Agent, args: &HookArgs, reason: &str) {
 }
 
 /// What went wrong, where that can be said, and the refusal in the agent's words.
+#[derive(Debug)]
 struct NoAnswer {
     failed: Option<Failed>,
     refusal: Reply,
@@ -219,7 +220,7 @@ mod tests {
         for (name, event, said, code) in cases {
             let agent = named(name).expect(name);
             let panics = guarded::<()>(agent, event, || panic!("on purpose"));
-            let NoAnswer { failed, refusal: reply } = *panics.err().expect(name);
+            let NoAnswer { failed, refusal: reply } = *panics.expect_err(name);
             assert!(failed.is_none(), "{name}");
             assert!(reply.stdout.contains(said), "{name}: {}", reply.stdout);
             assert_eq!(reply.code, code, "{name}");
@@ -227,7 +228,7 @@ mod tests {
             let words = if code == 0 { &reply.stdout } else { &reply.stderr };
             assert!(words.contains("a defect in Boathook"), "{name}: {reply:?}");
             let fails = guarded::<()>(agent, event, || Err(Failed::other("broken", "mend it")));
-            let NoAnswer { failed, refusal: reply } = *fails.err().expect(name);
+            let NoAnswer { failed, refusal: reply } = *fails.expect_err(name);
             assert!(failed.is_some() && reply.code == code, "{name}: {reply:?}");
             assert!(format!("{}{}", reply.stdout, reply.stderr).contains("broken"), "{name}");
         }
