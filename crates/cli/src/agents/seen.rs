@@ -87,6 +87,16 @@ impl Seen {
         })
     }
 
+    /// The events that a scenario is about, each with the field of its answer.
+    pub fn proved(&self, scenario: &str) -> Vec<String> {
+        let found = self.scenarios.iter().find(|it| it.id == scenario);
+        let words = |it: &Proved| match it.field.as_str() {
+            "" => it.event.clone(),
+            field => format!("{} `{field}`", it.event),
+        };
+        found.map(|it| it.proves.iter().map(words).collect()).unwrap_or_default()
+    }
+
     /// Why scenarios do not exist in an agent, each reason once.
     pub fn absences(&self, agent: &str) -> Vec<(&str, Vec<&str>)> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();

@@ -34,7 +34,7 @@ pub fn page(seen: &Seen) -> String {
     });
     page.push_str(&table(&["Event", "Field"], rows));
     page.push_str(&scenarios(seen));
-    for agent in AGENTS {
+    for agent in agents() {
         page.push_str(&format!("\n## What differs in {}\n\n{}", agent.title, differences_table(agent)));
     }
     page
@@ -46,10 +46,10 @@ fn scenarios(seen: &Seen) -> String {
     let names: Vec<&str> = driven.iter().map(|agent| agent.name).collect();
     let mut text =
         format!("{SCENARIOS}| Scenario | {} |\n|{}\n", names.join(" | "), "---|".repeat(names.len() + 1));
-    let mut meanings = String::from("\n| Scenario | What happens |\n|---|---|\n");
+    let mut meanings = String::from("\n| Scenario | What happens | What it proves |\n|---|---|---|\n");
     for (id, shows, cells) in seen.scenarios(&names) {
         text.push_str(&format!("| {id} | {} |\n", cells.join(" | ")));
-        meanings.push_str(&format!("| {id} | {} |\n", cell(shows)));
+        meanings.push_str(&format!("| {id} | {} | {} |\n", cell(shows), seen.proved(id).join(", ")));
     }
     let mut absences = String::new();
     for agent in driven {
@@ -96,7 +96,9 @@ pub fn differences(agent: &Agent) -> Vec<(&'static str, &'static str, String)> {
         if !row.note.is_empty() {
             rows.push((event, "", row.note.to_owned()));
         }
-        for (field, effect) in row.fields {
+        // Of an event that does not exist no field is lost.
+        let fields = row.fields.iter().filter(|_| row.reach != Reach::NotAvailable);
+        for (field, effect) in fields {
             match effect {
                 Effect::Applied => {}
                 Effect::Degraded(how) => rows.push((event, field.name(), format!("degraded: {how}"))),
@@ -139,11 +141,18 @@ pub fn effect(seen: &Seen, agent: &Agent, spec: &EventSpec, field: AnswerField) 
 }
 
 fn event_cells(seen: &Seen, spec: &EventSpec) -> Vec<String> {
-    AGENTS.iter().map(|agent| reach(seen, agent, spec)).collect()
+    agents().map(|agent| reach(seen, agent, spec)).collect()
 }
 
 fn field_cells(seen: &Seen, spec: &EventSpec, field: AnswerField) -> Vec<String> {
-    AGENTS.iter().map(|agent| effect(seen, agent, spec, field)).collect()
+    agents().map(|agent| effect(seen, agent, spec, field)).collect()
+}
+
+/// All but the one that runs these hooks itself: there is nothing to enforce
+/// for us.
+fn agents() -> impl Iterator<Item = &'static Agent> {
+    let native = |agent: &&Agent| WIRINGS.iter().any(|it| it.name == agent.name && it.is_native());
+    AGENTS.iter().copied().filter(move |agent| !native(agent))
 }
 
 fn covered(agent: &Agent, spec: &EventSpec) -> Option<&'static Covered> {
@@ -159,7 +168,7 @@ fn with(proof: Proof, word: &str) -> String {
 }
 
 fn table(first: &[&str], rows: impl Iterator<Item = (Vec<String>, Vec<String>)>) -> String {
-    let titles = AGENTS.iter().map(|agent| agent.title);
+    let titles = agents().map(|agent| agent.title);
     let head: Vec<&str> = first.iter().copied().chain(titles).collect();
     let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for (first, cells) in rows {
