@@ -254,7 +254,14 @@ fn coverage_has_a_row_for_every_event_and_every_field() {
         assert!(rows(&format!("| {} |", spec.name)) > spec.answers.len(), "{}", spec.name);
     }
     for agent in AGENTS {
-        assert!(page.contains(&format!("## What differs in {}", agent.title)), "{}", agent.title);
+        // Cursor runs these hooks itself: there is nothing for us to enforce.
+        let expected = agent.name != "cursor";
+        assert_eq!(
+            page.contains(&format!("## What differs in {}", agent.title)),
+            expected,
+            "{}",
+            agent.title
+        );
     }
     let file = cx.path("coverage.md");
     works(&cx, &["status", "--coverage", "--write", file.to_str().expect("text")]);
