@@ -120,7 +120,7 @@ impl Laboratory {
 
     fn program(&self, name: &str) -> Result<Program, String> {
         let floor = self.programs.floor();
-        let words: Vec<String> = match name {
+        let mut words: Vec<String> = match name {
             "tiny" => vec![floor],
             "shell" => vec!["/bin/sh".into(), "-c".into(), self.programs.shell_line()],
             "bash" => vec![self.programs.bash()],
@@ -139,6 +139,10 @@ impl Laboratory {
         };
         let case = name.trim_start_matches("cli-").trim_start_matches("agent-");
         let home = self.engines.home(case, &self.programs)?;
+        if name.starts_with("agent-") {
+            // As `agent install` writes it: no variable says whose hooks count.
+            words.extend(["--home".to_owned(), home.to_string_lossy().into_owned()]);
+        }
         let environment = [("PATH", OsStr::new("/usr/bin:/bin")), ("HOME", home.as_os_str())];
         Program::new(&words, &environment).map_err(|error| error.to_string())
     }
