@@ -37,12 +37,27 @@ pub struct Definition {
     pub loop_limit: Option<u32>,
     /// Whose payloads it reads and whose answers it gives.
     pub dialect: Dialect,
+    /// How long a process of its lives.
+    pub lifetime: Lifetime,
     /// Where it stands in its file.
     pub place: Option<Place>,
     /// Where its command or prompt stands, quotes included.
     pub action_place: Option<Place>,
     /// Where its matcher stands, quotes included.
     pub matcher_place: Option<Place>,
+}
+
+/// How long a process of a command hook lives. Where nothing outlives an event,
+/// each is a process per event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lifetime {
+    /// It is started for one event.
+    #[default]
+    Event,
+    /// It is started before its one event is known: `"prestart": true`.
+    Ahead,
+    /// It answers one event after another: `"persistent": true`.
+    Stays,
 }
 
 /// What a hook does.
@@ -89,6 +104,7 @@ impl Definition {
             fail_closed: false,
             loop_limit: Some(DEFAULT_LOOP_LIMIT),
             dialect: Dialect::Cursor,
+            lifetime: Lifetime::default(),
             place: None,
             action_place: None,
             matcher_place: None,

@@ -31,6 +31,7 @@ use crate::plan::{Circumstances, Plan, Step, plan};
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
+use crate::run::Cancel;
 use crate::session::Session;
 use crate::sessions::Sessions;
 use crate::source::{Format, Level, Roots, Source, native_root};
@@ -62,6 +63,16 @@ pub struct Engine {
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
+}
+
+/// What one caller of several wants of its own event.
+#[derive(Debug, Clone, Default)]
+pub struct Call {
+    /// When it must be answered; none when the timeouts of hooks decide alone.
+    pub deadline: Option<Deadline>,
+    /// Ends this call alone. The engine's own cancel does not count beside it,
+    /// so it should hear of that, too.
+    pub cancel: Option<Cancel>,
 }
 
 /// Hooks of the host's, and the last set they were put into.
@@ -103,11 +114,17 @@ impl Engine {
 
     /// From an event to a decision.
     pub fn handle(&self, event: Event) -> Decision {
-        self.handle_by(event, None)
+        self.handle_call(event, &Call::default())
     }
 
     /// The same, for somebody who does not wait longer than this.
     pub fn handle_by(&self, event: Event, deadline: Option<Deadline>) -> Decision {
+        self.handle_call(event, &Call { deadline, cancel: None })
+    }
+
+    /// The same, for one of several callers.
+    pub fn handle_call(&self, event: Event, call: &Call) -> Decision {
+        let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
         let hooks = self.hook_set(&event);
         let mut event = self.filled(event);
@@ -122,8 +139,7 @@ impl Engine {
             transcript: &read_transcript,
         };
         let planned = plan(&hooks, &event, &circumstances);
-        let (judge, cancel) = (self.settings.judge.clone(), &self.settings.cancel);
-        let performer = Performer { rules, judge, cancel, deadline };
+        let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline };
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
         // Nobody waits for an `async` hook, but its agent waits for us to end.
@@ -152,7 +168,7 @@ impl Engine {
         let unheard: Vec<String> = beside.iter().map(|heard| heard.hook.id.clone()).collect();
         in_order(&mut heard, beside, &planned);
         let mut decision = merge(&heard, &case);
-        if self.settings.cancel.is_cancelled() {
+        if cancel.is_cancelled() {
             decision.followup_message = None;
         }
         add_unasked(&mut decision, &planned);

@@ -50,6 +50,7 @@ pub mod problem;
 pub mod protected;
 pub mod read_file;
 pub mod record;
+pub mod remote;
 pub mod rounds;
 pub mod rule;
 pub mod run;

@@ -13,7 +13,9 @@ use super::options::Options;
 use super::reader::Reader;
 use super::syntax::{bytes_of, excerpt, kind_of, property};
 use super::{keys, nesting, placeholders, rule};
-use crate::definition::{Action, DEFAULT_LOOP_LIMIT, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition};
+use crate::definition::{
+    Action, DEFAULT_LOOP_LIMIT, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition, Lifetime,
+};
 use crate::dialect::Dialect;
 use crate::event::EventKind;
 use crate::matcher::Matcher;
@@ -364,6 +366,7 @@ impl<'a> Entry<'_, '_, 'a> {
             fail_closed: options.fail_closed,
             loop_limit: options.loop_limit,
             dialect: options.dialect,
+            lifetime: Lifetime::default(),
             place: Some(unplaced(bytes_of(self.own))),
             action_place: action_at.map(unplaced),
             matcher_place: options.matcher_at.map(unplaced),

@@ -10,7 +10,7 @@ use super::broken;
 use super::calls::{calls_us, is_wiring};
 use super::is_true;
 use super::matchers::GroupMatcher;
-use crate::definition::{Action, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition};
+use crate::definition::{Action, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition, Lifetime};
 use crate::dialect::Dialect;
 use crate::dialect::claude::{ClaudeEvent, Condition, Options, Sees, Shape};
 use crate::matcher::Matcher;
@@ -64,6 +64,7 @@ pub(super) fn read(
         fail_closed,
         loop_limit: None,
         dialect: Dialect::Claude(options.into()),
+        lifetime: Lifetime::default(),
         place: Some(unplaced(bytes_of(own))),
         action_place: Some(unplaced(at)),
         matcher_place: group.at.clone().map(unplaced),

@@ -1,0 +1,15 @@
+//! The daemon, as others see it: where its socket stands and what is said there.
+
+pub mod wire;
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the state directory that holds the daemon's socket and lock.
+pub const FOLDER: &str = "daemon";
+/// The socket's name in it.
+pub const SOCKET: &str = "socket";
+
+/// Where the daemon of a state directory listens.
+pub fn socket(state: &Path) -> PathBuf {
+    state.join(FOLDER).join(SOCKET)
+}
