@@ -252,7 +252,9 @@ fn commands() -> Vec<String> {
 
 fn dependencies() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for manifest in ["crates/engine/Cargo.toml", "crates/cli/Cargo.toml", "xtask/Cargo.toml"] {
+    for manifest in
+        ["crates/engine/Cargo.toml", "crates/server/Cargo.toml", "crates/cli/Cargo.toml", "xtask/Cargo.toml"]
+    {
         let manifest: toml::Table = toml::from_str(&page(manifest)).expect("a manifest");
         let targets =
             manifest.get("target").and_then(toml::Value::as_table).into_iter().flat_map(|it| it.values());
