@@ -1,5 +1,12 @@
 //! The daemon, as others see it: where its socket stands and what is said there.
 
+#[cfg(unix)]
+pub mod place;
+#[cfg(unix)]
+pub mod seat;
+#[cfg(unix)]
+pub mod stream;
+pub mod verbs;
 pub mod wire;
 
 use std::path::{Path, PathBuf};
@@ -8,6 +15,9 @@ use std::path::{Path, PathBuf};
 pub const FOLDER: &str = "daemon";
 /// The socket's name in it.
 pub const SOCKET: &str = "socket";
+
+/// The file whose lock says who is the daemon; it holds the daemon's number.
+pub const LOCK: &str = "lock";
 
 /// Where the daemon of a state directory listens.
 pub fn socket(state: &Path) -> PathBuf {
