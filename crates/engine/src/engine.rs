@@ -124,11 +124,16 @@ impl Engine {
 
     /// The same, for one of several callers.
     pub fn handle_call(&self, event: Event, call: &Call) -> Decision {
+        let hooks = self.hook_set(&event);
+        self.handle_seen(event, &hooks, call)
+    }
+
+    /// The same with hooks that were looked at just now.
+    pub(crate) fn handle_seen(&self, event: Event, hooks: &Arc<HookSet>, call: &Call) -> Decision {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
-        let hooks = self.hook_set(&event);
         let mut event = self.filled(event);
-        let (mut session, trouble) = self.session_of(&event, &hooks);
+        let (mut session, trouble) = self.session_of(&event, hooks);
         let counted_by_us = tell_loop_count(&mut event, &session);
         let around = surroundings(&self.settings, &event, &session);
         let circumstances = Circumstances {
@@ -138,7 +143,7 @@ impl Engine {
             loop_count: session.loop_count(event.kind, &event.payload),
             transcript: &read_transcript,
         };
-        let planned = plan(&hooks, &event, &circumstances);
+        let planned = plan(hooks, &event, &circumstances);
         let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline };
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
@@ -154,7 +159,7 @@ impl Engine {
         let mut heard = performer.perform(steps, &event);
         env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
-            let steps = plan(&hooks, event, &circumstances).steps;
+            let steps = plan(hooks, event, &circumstances).steps;
             let again = |step: &Step<'_>| among(step.hook) && !is_background(step.hook);
             performer.perform(steps.into_iter().filter(again).collect(), event)
         });
@@ -172,8 +177,8 @@ impl Engine {
             decision.followup_message = None;
         }
         add_unasked(&mut decision, &planned);
-        decision.skips = Skips::of(&planned, &hooks);
-        decision.warnings.extend(source_warnings(&hooks, &planned));
+        decision.skips = Skips::of(&planned, hooks);
+        decision.warnings.extend(source_warnings(hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
         self.keep_plugins(&mut decision, &event, &heard);
         drop(circumstances);
@@ -183,7 +188,7 @@ impl Engine {
         heard.retain(|heard| !unheard.contains(&heard.hook.id));
         let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
         if !heard.is_empty() || unheard.is_empty() || withheld {
-            self.record(&started, &event, &heard, &planned, &hooks, &decision);
+            self.record(&started, &event, &heard, &planned, hooks, &decision);
         }
         decision
     }
