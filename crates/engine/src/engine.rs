@@ -161,11 +161,15 @@ impl Engine {
 
     /// The rest of `handle_call`.
     pub fn handle_ready(&self, ready: Ready, call: &Call) -> Decision {
+        self.handle_seen(ready.event, &ready.hooks, call)
+    }
+
+    /// The same with hooks that were looked at just now.
+    pub(crate) fn handle_seen(&self, event: Event, hooks: &Arc<HookSet>, call: &Call) -> Decision {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
-        let Ready { event, hooks } = ready;
         let mut event = self.filled(event);
-        let (mut session, trouble) = self.session_of(&event, &hooks);
+        let (mut session, trouble) = self.session_of(&event, hooks);
         let counted_by_us = tell_loop_count(&mut event, &session);
         let around = surroundings(&self.settings, &event, &session);
         let circumstances = Circumstances {
@@ -175,7 +179,7 @@ impl Engine {
             loop_count: session.loop_count(event.kind, &event.payload),
             transcript: &read_transcript,
         };
-        let planned = plan(&hooks, &event, &circumstances);
+        let planned = plan(hooks, &event, &circumstances);
         let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline };
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
@@ -191,7 +195,7 @@ impl Engine {
         let mut heard = performer.perform(steps, &event);
         env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
-            let steps = plan(&hooks, event, &circumstances).steps;
+            let steps = plan(hooks, event, &circumstances).steps;
             let again = |step: &Step<'_>| among(step.hook) && !is_background(step.hook);
             performer.perform(steps.into_iter().filter(again).collect(), event)
         });
@@ -209,8 +213,8 @@ impl Engine {
             decision.followup_message = None;
         }
         add_unasked(&mut decision, &planned);
-        decision.skips = Skips::of(&planned, &hooks);
-        decision.warnings.extend(source_warnings(&hooks, &planned));
+        decision.skips = Skips::of(&planned, hooks);
+        decision.warnings.extend(source_warnings(hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
         self.keep_plugins(&mut decision, &event, &heard);
         drop(circumstances);
@@ -220,7 +224,7 @@ impl Engine {
         heard.retain(|heard| !unheard.contains(&heard.hook.id));
         let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
         if !heard.is_empty() || unheard.is_empty() || withheld {
-            self.record(&started, &event, &heard, &planned, &hooks, &decision);
+            self.record(&started, &event, &heard, &planned, hooks, &decision);
         }
         decision
     }

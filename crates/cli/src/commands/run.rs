@@ -2,6 +2,7 @@
 
 use boathook_engine::decision::Decision;
 use boathook_engine::engine::Engine;
+use boathook_engine::event::EventKind;
 use boathook_engine::load::{Surface, TrustMode};
 
 use crate::Status;
@@ -37,6 +38,15 @@ pub struct RunArgs {
     /// Nobody can be asked: `ask` is a refusal
     #[arg(long)]
     cannot_ask: bool,
+}
+
+impl RunArgs {
+    /// An event, and nothing else that is typed.
+    pub fn of(event: EventKind) -> RunArgs {
+        let payload = PayloadArgs { event, field: Vec::new() };
+        let surface = SurfaceArg::Desktop;
+        RunArgs { payload, trust: false, trace: false, surface, remote: false, cannot_ask: false }
+    }
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
