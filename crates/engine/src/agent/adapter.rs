@@ -11,11 +11,12 @@ use super::happening::Happening;
 use super::servers::McpLookup;
 use super::verdict::{Reply, Verdict};
 use super::{Agent, Preferences, fan_in, guard, reports};
-use crate::engine::Engine;
+use crate::engine::{Call, Engine};
 use crate::fill::Event;
 use crate::load::Change;
 use crate::perform::Deadline;
 use crate::record::Record;
+use crate::run::Cancel;
 
 /// Answers one agent.
 pub struct Adapter<'a> {
@@ -27,6 +28,9 @@ pub struct Adapter<'a> {
     pub engine: &'a Engine,
     /// Where MCP servers are looked up.
     pub servers: &'a dyn McpLookup,
+    /// Ends what runs for this call alone; the engine's own cancel does not
+    /// count beside it.
+    pub cancel: Option<Cancel>,
 }
 
 /// What an agent is answered, and what is left to do when it has its answer.
@@ -87,7 +91,9 @@ impl Adapter<'_> {
     /// these hooks say.
     pub fn finish(&self, afterwards: Afterwards) {
         let Afterwards { events, deadline } = afterwards;
-        events.into_iter().for_each(|event| drop(self.engine.handle_by(event, deadline)));
+        // Whoever hung up after the answer does not end these.
+        let call = Call { deadline, cancel: None };
+        events.into_iter().for_each(|event| drop(self.engine.handle_call(event, &call)));
     }
 
     /// What an agent is answered whose words mean nothing to us: a refusal

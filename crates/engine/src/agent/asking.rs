@@ -241,7 +241,8 @@ impl<'a> Asking<'a> {
     /// meanwhile, so every other event looks again. Where the engine was given no
     /// workspaces, those of the event count, and they were not looked at.
     fn decided(&self, event: Event) -> Decision {
-        let (engine, call) = (self.adapter.engine, Call { deadline: self.deadline, cancel: None });
+        let Adapter { engine, cancel, .. } = self.adapter;
+        let call = Call { deadline: self.deadline, cancel: cancel.clone() };
         let just_looked = self.just_looked.replace(false);
         if just_looked && !engine.roots().workspaces.is_empty() {
             return engine.handle_seen(event, &self.hooks, &call);

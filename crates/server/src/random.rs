@@ -1,0 +1,22 @@
+//! Secrets that nobody can guess, from the system's random source.
+
+use std::io;
+
+/// As many random bytes as no one guesses, as hexadecimal text.
+pub fn secret() -> io::Result<String> {
+    let mut bytes = [0u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_long_and_never_the_same() {
+        let (one, other) = (secret().expect("random bytes"), secret().expect("random bytes"));
+        assert_eq!((one.len(), other.len()), (64, 64));
+        assert_ne!(one, other);
+    }
+}
