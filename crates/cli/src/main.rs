@@ -10,6 +10,7 @@ mod commands;
 mod daemon;
 mod error;
 mod fold;
+mod http_address;
 mod judge;
 mod payload_args;
 mod quick_args;

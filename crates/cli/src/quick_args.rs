@@ -32,18 +32,19 @@ pub fn read(words: &[OsString]) -> Option<Args> {
 
 fn agent_hook(words: &[&OsStr]) -> Option<Args> {
     let (mut global, mut given, mut named) = (nothing(), Given::default(), Vec::new());
-    let mut words = words.iter().copied();
+    let (mut words, mut beside_http) = (words.iter().copied(), None);
     while let Some(word) = words.next() {
         match word.to_str()? {
             "--home" => once(&mut given.home, directory(words.next())?)?,
             "--state-dir" => once(&mut given.state_dir, directory(words.next())?)?,
             "--config-dir" => once(&mut given.config_dir, directory(words.next())?)?,
+            "--beside-http" => once(&mut beside_http, ())?,
             option if is_option(option) => of_all_commands(&mut global, option, words.next())?,
             name => named.push(name.to_owned()),
         }
     }
     let mut named = named.into_iter();
-    let hook = HookArgs { name: named.next()?, event: named.next(), given };
+    let hook = HookArgs { name: named.next()?, event: named.next(), beside_http: beside_http.is_some(), given };
     if named.next().is_some() {
         return None;
     }
@@ -126,6 +127,7 @@ mod tests {
             "agent hook cline PreToolUse --home /h --state-dir /s --config-dir /c",
             "agent hook --home /h claude --root /r PreToolUse --workspace /a --workspace /b",
             "agent hook claude --plugin-dir /p --edition 2.3",
+            "agent hook claude --beside-http --home /h",
             "agent hook nobody",
             "agent hook help",
             "run preToolUse",
@@ -152,6 +154,7 @@ mod tests {
             "agent hook claude --home /h --home /h",
             "agent hook claude --root /r --root /r",
             "agent hook claude --edition 9",
+            "agent hook claude --beside-http --beside-http",
             "agent hook claude --color never",
             "agent hook claude --help",
             "agent hook claude -h",

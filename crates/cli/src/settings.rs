@@ -31,16 +31,25 @@ use crate::ui::Ui;
 /// with them: what is wrong with `config.toml`, the home or the current
 /// directory is said, and the rest goes on.
 pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settings, Failed> {
+    settings_and_preferences(ui, global, roots).map(|(settings, _)| settings)
+}
+
+/// The same, and what the user chose about agents.
+pub fn settings_and_preferences(
+    ui: &mut Ui,
+    global: &Global,
+    roots: &[String],
+) -> Result<(Settings, Preferences), Failed> {
     let dwelling = dwelling::ours().unwrap_or_else(|| {
         ui.warning("there is no home directory (HOME must be an absolute path): only managed and project hooks are asked");
         Dwelling::unknown()
     });
     let workspaces = workspaces(ui, global, roots, &dwelling.home)?;
-    let (settings, _) = settled(ui, global, dwelling, workspaces);
+    let (settings, preferences) = settled(ui, global, dwelling, workspaces);
     let called_from = env::var_os(CALLED_FROM)
         .map(|list| env::split_paths(&list).map(OsString::from).collect())
         .unwrap_or_default();
-    Ok(Settings { called_from, ..settings })
+    Ok((Settings { called_from, ..settings }, preferences))
 }
 
 /// The same for an agent, and what the user chose about agents. A repository
@@ -118,6 +127,23 @@ pub fn workspaces_around(given: &Given, cwd: Option<&str>) -> Vec<String> {
     let settled = |root: &PathBuf| root.canonicalize().unwrap_or_else(|_| root.clone());
     roots.dedup_by_key(|root| settled(root));
     roots.into_iter().map(|root| root.to_string_lossy().into_owned()).collect()
+}
+
+/// The same for an agent that did not start us: where it is now, and where its
+/// session belongs.
+pub fn workspaces_of_session(home: &Path, cwd: Option<&str>, known: Vec<PathBuf>) -> Vec<PathBuf> {
+    let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()).map(|cwd| find_workspace(cwd, home));
+    let mut roots = known;
+    roots.extend(there);
+    let settled = |root: &PathBuf| root.canonicalize().unwrap_or_else(|_| root.clone());
+    let mut seen = Vec::new();
+    roots.retain(|root| {
+        let settled = settled(root);
+        let fresh = !seen.contains(&settled);
+        seen.push(settled);
+        fresh
+    });
+    roots
 }
 
 /// The model behind prompt hooks. A table that is wrong is said, and prompt

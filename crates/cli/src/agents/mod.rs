@@ -2,6 +2,7 @@
 //! without touching anything else, and how it is taken away again; and what
 //! agents keep on this machine that hooks are told of.
 
+pub mod answering;
 mod changed;
 pub mod codex;
 mod command;
@@ -10,9 +11,11 @@ pub mod env_file;
 mod examine;
 pub mod files;
 mod obstacles;
+pub mod over_http;
 mod present;
 mod record;
 pub mod seen;
+pub mod session_roots;
 pub mod servers;
 mod strictness;
 pub mod tables;

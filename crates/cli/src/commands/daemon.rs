@@ -23,7 +23,11 @@ use crate::ui::Ui;
 /// environment in which the daemon was started. One JSON-RPC 2.0 object on each
 /// line: docs/manual/daemon.md says what can be asked.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct DaemonArgs {
+    /// Answer over HTTP, too, at a port of the loopback [default: the one that was chosen first]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, value_parser = clap::value_parser!(u16).range(1..))]
+    http: Option<Option<u16>>,
     #[command(subcommand)]
     command: Option<DaemonCommand>,
 }
@@ -55,15 +59,15 @@ pub fn daemon(ui: &mut Ui, global: &Global, args: &DaemonArgs) -> Result<Status,
     match &args.command {
         Some(DaemonCommand::Install(args)) => install::install(ui, args),
         Some(DaemonCommand::Uninstall(args)) => install::uninstall(ui, args),
-        None => serve(ui, global),
+        None => serve(ui, global, args.http),
         Some(DaemonCommand::Status(args)) => status(ui, args),
         Some(DaemonCommand::Stop(_)) => stop(ui),
     }
 }
 
 #[cfg(unix)]
-fn serve(ui: &mut Ui, global: &Global) -> Result<Status, Failed> {
-    crate::daemon::serve(ui, global).map(|()| Status::Success)
+fn serve(ui: &mut Ui, global: &Global, http: Option<Option<u16>>) -> Result<Status, Failed> {
+    crate::daemon::serve(ui, global, http).map(|()| Status::Success)
 }
 
 #[cfg(unix)]
@@ -77,7 +81,7 @@ fn stop(ui: &mut Ui) -> Result<Status, Failed> {
 }
 
 #[cfg(not(unix))]
-fn serve(_: &mut Ui, _: &Global) -> Result<Status, Failed> {
+fn serve(_: &mut Ui, _: &Global, _: Option<Option<u16>>) -> Result<Status, Failed> {
     Err(not_here())
 }
 

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use boathook_engine::agent::{Agent, Preferences, left_to};
 use boathook_engine::edition::Edition;
 use boathook_engine::engine::{Engine, Settings};
 use boathook_engine::load::Surface;
@@ -13,7 +14,7 @@ use boathook_engine::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use boathook_engine::remote::verbs::Circumstances;
 use boathook_engine::remote::wire::{RpcError, codes};
 use boathook_engine::run::Cancel;
-use boathook_engine::source::{Os, Roots};
+use boathook_engine::source::{Levels, Os, Roots};
 
 use super::writer::Writer;
 use crate::args::Global;
@@ -36,6 +37,8 @@ pub struct Engines {
 struct Kept {
     config: ConfigFile,
     settings: Settings,
+    /// What the user chose about agents.
+    preferences: Preferences,
     /// Those of the command line: for events that name none.
     workspaces: Vec<PathBuf>,
     /// The one that was asked for last stands last.
@@ -50,13 +53,15 @@ struct ConfigFile {
 }
 
 /// What makes one engine another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Key {
     workspaces: Vec<PathBuf>,
     surface: Surface,
     remote: bool,
     cannot_ask: bool,
     edition: Option<Edition>,
+    /// The agent that asks, and the sources that it runs itself.
+    agent: Option<(&'static str, Levels)>,
 }
 
 impl Engines {
@@ -65,9 +70,9 @@ impl Engines {
         let path = settings::dwelling().map(|dwelling| dwelling.config.join("config.toml"));
         let mut config = ConfigFile { path: path.unwrap_or_default(), look: Glimpse::default(), bytes: None };
         config.read();
-        let settings = settings::settings(ui, global, &[])?;
+        let (settings, preferences) = settings::settings_and_preferences(ui, global, &[])?;
         let typed = if global.workspace.is_empty() { Vec::new() } else { settings.roots.workspaces.clone() };
-        let kept = Kept { config, settings, workspaces: typed, engines: Vec::new() };
+        let kept = Kept { config, settings, preferences, workspaces: typed, engines: Vec::new() };
         Ok(Engines { global: global.clone(), cancel, writer, kept: Mutex::new(kept) })
     }
 
@@ -76,14 +81,30 @@ impl Engines {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.follow_config(&mut kept);
         let key = kept.key(around, roots)?;
+        Ok(self.engine_of(&mut kept, key))
+    }
+
+    /// The engine for an agent in these workspaces, and what the user chose
+    /// about agents.
+    pub fn of_agent(&self, agent: &'static Agent, workspaces: Vec<PathBuf>) -> (Arc<Engine>, Preferences) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        self.follow_config(&mut kept);
+        let workspaces = if kept.workspaces.is_empty() { workspaces } else { kept.workspaces.clone() };
+        let roots = Roots { workspaces: workspaces.clone(), ..kept.settings.roots.clone() };
+        let key = Key { workspaces, agent: Some((agent.name, left_to(agent, &roots))), ..Key::default() };
+        let preferences = kept.preferences;
+        (self.engine_of(&mut kept, key), preferences)
+    }
+
+    fn engine_of(&self, kept: &mut Kept, key: Key) -> Arc<Engine> {
         if let Some(at) = kept.engines.iter().position(|(known, _)| *known == key) {
             // Only a long list is worth the order.
             if at + 8 < kept.engines.len() {
                 let found = kept.engines.remove(at);
                 kept.engines.push(found);
-                return Ok(Arc::clone(&kept.engines[kept.engines.len() - 1].1));
+                return Arc::clone(&kept.engines[kept.engines.len() - 1].1);
             }
-            return Ok(Arc::clone(&kept.engines[at].1));
+            return Arc::clone(&kept.engines[at].1);
         }
         if kept.engines.len() >= MOST {
             let (_, oldest) = kept.engines.remove(0);
@@ -91,7 +112,7 @@ impl Engines {
         }
         let engine = Arc::new(Engine::new(kept.settings_of(&key, &self.cancel)));
         kept.engines.push((key, Arc::clone(&engine)));
-        Ok(engine)
+        engine
     }
 
     /// What everything is made from.
@@ -127,10 +148,10 @@ impl Engines {
             return;
         }
         let mut ui = Ui::new(self.global.color);
-        match settings::settings(&mut ui, &self.global, &[]) {
-            Ok(settings) => {
+        match settings::settings_and_preferences(&mut ui, &self.global, &[]) {
+            Ok((settings, preferences)) => {
                 ui.say(&format!("{} changed, and counts from now on", kept.config.path.display()));
-                kept.settings = settings;
+                (kept.settings, kept.preferences) = (settings, preferences);
                 for (_, engine) in kept.engines.drain(..) {
                     self.writer.retire(engine);
                 }
@@ -173,7 +194,7 @@ impl Kept {
                 .ok_or_else(|| wrong(format!("there is no edition `{name}`; write one of {names}")))
         });
         let edition = edition.transpose()?;
-        Ok(Key { workspaces, surface, remote: around.remote, cannot_ask: around.cannot_ask, edition })
+        Ok(Key { workspaces, surface, remote: around.remote, cannot_ask: around.cannot_ask, edition, agent: None })
     }
 
     fn settings_of(&self, key: &Key, cancel: &Cancel) -> Settings {
@@ -185,6 +206,8 @@ impl Kept {
             can_ask: !key.cannot_ask,
             edition: key.edition.unwrap_or(base.edition),
             cancel: cancel.clone(),
+            agent: key.agent.map(|(name, _)| name),
+            without: key.agent.map_or(base.without, |(_, without)| without),
             ..base
         }
     }

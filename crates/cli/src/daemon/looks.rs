@@ -98,7 +98,7 @@ pub fn status(service: &Service) -> Result<Value, RpcError> {
         subscribers: service.feed.count(),
         workspaces,
         broken,
-        http: None,
+        http: service.http.get().cloned(),
     };
     serde_json::to_value(status).map_err(|error| failed(&error.to_string()))
 }

@@ -4,13 +4,16 @@
 //! needs: `crowd` (who is connected), `connection` (what one of them says) with
 //! `lines` and `outbox`, `verbs` and `looks` (what can be asked beside events).
 //! A connection has a thread that reads; an event that runs processes has one
-//! of its own, and those are counted.
+//! of its own, and those are counted. `http` brings events in another way, and
+//! `agents` answers those whose agents ask.
 
+mod agents;
 mod budget;
 mod connection;
 mod crowd;
 mod engines;
 mod feed;
+mod http;
 mod lines;
 mod looks;
 mod outbox;

@@ -9,6 +9,7 @@ use boathook_engine::remote::seat::Seat;
 use boathook_engine::run::cancel_on_signals;
 
 use super::crowd::Crowd;
+use super::http;
 use super::service::Service;
 use crate::args::Global;
 use crate::error::Failed;
@@ -22,15 +23,25 @@ const LAST_WORK: Duration = Duration::from_secs(5);
 /// The pause when the machine has no room for one more connection.
 const NO_ROOM: Duration = Duration::from_millis(20);
 
-/// Serves until a signal says to end.
-pub fn serve(ui: &mut Ui, global: &Global) -> Result<(), Failed> {
+/// Serves until a signal says to end; over HTTP, too, where that is wanted: at
+/// this port, or at the one that was kept.
+pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Result<(), Failed> {
     let Some(dwelling) = settings::dwelling() else {
         return Err(Failed::other("there is no home directory", "HOME must be an absolute path"));
     };
     let seat = Seat::take(&dwelling.state).map_err(no_place)?;
+    let over_http = over_http.map(|port| http::listen(&dwelling.state, port)).transpose()?;
     let ending = cancel_on_signals();
     let service = Service::new(ui, global, ending.clone())?;
     let crowd = Arc::new(Crowd::default());
+    let over_http = over_http.map(|(listening, address)| {
+        let url = format!("http://{}", listening.address());
+        let thread = http::start(&service, listening, address, ending.clone())?;
+        ui.line(&format!("listening on {url}"));
+        let _ = service.http.set(url);
+        Ok::<_, Failed>(thread)
+    });
+    let over_http = over_http.transpose()?;
     ui.line(&format!("listening on {}", seat.path().display()));
     while !ending.is_cancelled() {
         match seat.accept(LOOK_UP) {
@@ -42,6 +53,9 @@ pub fn serve(ui: &mut Ui, global: &Global) -> Result<(), Failed> {
     }
     seat.close();
     service.end(LAST_WORK);
+    if let Some(thread) = over_http {
+        let _ = thread.join();
+    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Answers events, whoever brings them: the socket, and other listeners.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,8 @@ pub struct Service {
     /// When and since when.
     pub started: (String, Instant),
     pub requests: AtomicU64,
+    /// Where it answers over HTTP.
+    pub http: OnceLock<String>,
     /// The daemon was told to end: what runs may finish.
     ending: Cancel,
     /// The time for that is over.
@@ -67,6 +69,7 @@ impl Service {
             budget: Arc::default(),
             started: (ids::now_text(), Instant::now()),
             requests: AtomicU64::new(0),
+            http: OnceLock::new(),
             ending,
             over,
         };

@@ -5,19 +5,19 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use boathook_engine::agent::{
     AGENTS, Adapter, Agent, Answered, Happening, Heard, Moment, Preferences, Reply,
 };
-use boathook_engine::agent::{hear, left_to, named, refuse, refuse_mistaken};
+use boathook_engine::agent::{hear, left_to, named, refuse_mistaken};
 use boathook_engine::engine::{Engine, Settings};
 use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
 use boathook_engine::state::StateDir;
 
 use crate::Status;
-use crate::agents::{env_file, servers::ConfiguredServers, twice};
+use crate::agents::answering::guarded;
+use crate::agents::{env_file, over_http, servers::ConfiguredServers, session_roots, twice};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::settings::{Given, agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
@@ -40,6 +40,9 @@ pub struct HookArgs {
     /// The event by the agent's name, where its payload does not hold it
     #[arg(value_name = "EVENT")]
     pub event: Option<String>,
+    /// The agent asks the daemon over HTTP about other events: see that it can
+    #[arg(long)]
+    pub beside_http: bool,
     #[command(flatten)]
     pub given: Given,
 }
@@ -56,7 +59,7 @@ pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Fai
         Ok(status) => status,
         Err(no_answer) => {
             no_answer.failed.iter().for_each(|failed| ui.failed(failed));
-            let reason = no_answer.failed.as_ref().map_or_else(|| DEFECT.to_owned(), Failed::to_string);
+            let reason = no_answer.reason();
             let status = refused(ui, &no_answer.refusal);
             log_refusal(ui, agent.name, args, &reason);
             status
@@ -67,8 +70,6 @@ pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Fai
 /// Most of what agents tell fits, and is then read in one step.
 const TOLD: usize = 16 * 1024;
 
-const DEFECT: &str = "a defect in Boathook; its report is on stderr";
-
 /// Where there is no engine to ask, there is still a log. What the user set
 /// about payloads is not known here, so none is kept.
 fn log_refusal(ui: &mut Ui, agent: &str, args: &HookArgs, reason: &str) {
@@ -76,33 +77,6 @@ fn log_refusal(ui: &mut Ui, agent: &str, args: &HookArgs, reason: &str) {
     let record = Record::unasked(agent, args.event.as_deref(), b"", reason, true);
     if let Err(error) = LogFile::of(StateDir::new(dwelling.state)).append(&[record]) {
         ui.warning(&format!("the log was not written: {error}"));
-    }
-}
-
-/// What went wrong, where that can be said, and the refusal in the agent's words.
-#[derive(Debug)]
-struct NoAnswer {
-    failed: Option<Failed>,
-    refusal: Reply,
-}
-
-/// The answer; where there is none, whatever the reason, the refusal that
-/// stands for it.
-fn guarded<T>(
-    agent: &Agent,
-    event: Option<&str>,
-    answer: impl FnOnce() -> Result<T, Failed>,
-) -> Result<T, Box<NoAnswer>> {
-    match catch_unwind(AssertUnwindSafe(answer)) {
-        Ok(Ok(answered)) => Ok(answered),
-        Ok(Err(failed)) => {
-            let refusal = refuse(agent, event, &failed.to_string());
-            Err(Box::new(NoAnswer { failed: Some(failed), refusal }))
-        }
-        Err(_) => {
-            let refusal = refuse(agent, event, DEFECT);
-            Err(Box::new(NoAnswer { failed: None, refusal }))
-        }
     }
 }
 
@@ -120,6 +94,9 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     let (settings, preferences) = settings_for(ui, global, args, agent, happening.as_ref().ok())?;
     if happening.as_ref().is_ok_and(|happening| twice::is_asked_already(agent, happening, &settings)) {
         return Ok(Status::Success);
+    }
+    if let Some(happening) = happening.as_ref().ok().filter(|_| args.beside_http) {
+        prepare_http(agent, happening, &settings)?;
     }
     let environment = settings.environment.clone();
     let servers = ConfiguredServers::of(&settings);
@@ -156,6 +133,24 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     // The process ends here: nothing need be given back piece by piece.
     std::mem::forget(engine);
     Ok(status)
+}
+
+/// What is asked over HTTP needs a daemon that knows the project, and nobody in
+/// between. Only a prompt can be refused for that.
+fn prepare_http(agent: &Agent, happening: &Happening, settings: &Settings) -> Result<(), Failed> {
+    let state = StateDir::new(settings.roots.state.clone());
+    let session = happening.session.as_deref().unwrap_or_default();
+    let kept = session_roots::remember(&state, session, &settings.roots.workspaces);
+    if !matches!(happening.moment, Moment::Prompt { .. }) {
+        return Ok(());
+    }
+    kept?;
+    match over_http::proxy(&settings.environment) {
+        Some(variable) => {
+            Err(Failed::Other { problem: over_http::in_the_way(agent.title, agent.name, variable), help: None })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The workspace is where the agent says it is, and what the agent runs itself
@@ -230,48 +225,4 @@ fn mistaken(ui: &mut Ui, agent: Option<&Agent>, event: Option<&str>, problem: &s
         "the command in the agent's settings cannot be read: {problem}; `boathook agent install {name}` writes it anew"
     );
     refused(ui, &refuse_mistaken(agent, event, &told, &reason))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_defect_is_a_refusal_in_the_agents_own_words() {
-        let blocks = r#""decision":"block""#;
-        let denies = r#"{"permissionDecision":"deny","permissionDecisionReason":"#;
-        let cases = [
-            // The agent, a gate by its name, what stdout holds, the exit code.
-            ("claude", Some("PreToolUse"), blocks, 2),
-            ("claude", None, blocks, 2),
-            ("codex", Some("PreToolUse"), "", 2),
-            ("codex", None, "", 2),
-            ("gemini", Some("BeforeTool"), "", 2),
-            ("gemini", None, "", 2),
-            ("cline", Some("PreToolUse"), r#"{"cancel":true,"errorMessage":"#, 0),
-            ("copilot", Some("preToolUse"), denies, 0),
-            ("copilot", None, denies, 0),
-            ("qwen", Some("PreToolUse"), blocks, 2),
-            ("opencode", None, r#"{"refuse":"#, 0),
-            ("windsurf", Some("pre_run_command"), "", 2),
-            ("cursor", Some("preToolUse"), r#""permission":"deny""#, 2),
-            ("vscode", Some("PreToolUse"), blocks, 2),
-        ];
-        for (name, event, said, code) in cases {
-            let agent = named(name).expect(name);
-            let panics = guarded::<()>(agent, event, || panic!("on purpose"));
-            let NoAnswer { failed, refusal: reply } = *panics.expect_err(name);
-            assert!(failed.is_none(), "{name}");
-            assert!(reply.stdout.contains(said), "{name}: {}", reply.stdout);
-            assert_eq!(reply.code, code, "{name}");
-            // An exit code without words on stderr lets the call run in some agents.
-            let words = if code == 0 { &reply.stdout } else { &reply.stderr };
-            assert!(words.contains("a defect in Boathook"), "{name}: {reply:?}");
-            let fails = guarded::<()>(agent, event, || Err(Failed::other("broken", "mend it")));
-            let NoAnswer { failed, refusal: reply } = *fails.expect_err(name);
-            assert!(failed.is_some() && reply.code == code, "{name}: {reply:?}");
-            assert!(format!("{}{}", reply.stdout, reply.stderr).contains("broken"), "{name}");
-        }
-        assert!(matches!(guarded(AGENTS[0], None, || Ok(7)), Ok(7)));
-    }
 }

@@ -1,0 +1,192 @@
+//! What an agent is answered that asks over HTTP.
+//!
+//! Nothing of the agent's process is known here, neither its environment nor
+//! where it was started: the workspace is where it says it is, and where its
+//! session belongs. Whatever goes wrong after its name was understood, it gets a
+//! refusal in its own words: an agent takes an empty answer for «go on».
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use boathook_engine::agent::{Adapter, Agent, Happening, Heard, Moment, Reply, hear, named, refuse};
+use boathook_engine::definition::Action;
+use boathook_engine::engine::Engine;
+use boathook_engine::log_file::LogFile;
+use boathook_engine::payload::Payload;
+use boathook_engine::record::Record;
+use boathook_engine::run::Cancel;
+use boathook_engine::state::StateDir;
+use boathook_server::listener::Answer;
+
+use super::service::Service;
+use crate::agents::answering::guarded;
+use crate::agents::servers::ConfiguredServers;
+use crate::agents::{over_http, session_roots};
+use crate::error::Failed;
+use crate::settings::workspaces_of_session;
+
+type Tell = Box<dyn FnOnce(Answer) + Send>;
+
+/// What an agent that says nothing is answered.
+const SILENCE: &str = "{}";
+
+/// Answers an agent by `tell`, and does what is left to do then.
+pub fn answer(
+    service: &Arc<Service>,
+    name: &str,
+    event: Option<&str>,
+    told: &[u8],
+    gone: Arc<AtomicBool>,
+    tell: Tell,
+) {
+    service.requests.fetch_add(1, Ordering::Relaxed);
+    let Some(agent) = over_http::of(name).and_then(|known| named(known.agent)) else {
+        return tell(unknown(name));
+    };
+    let mut tell = Some(tell);
+    let mut out = |reply: &Reply| {
+        if let Some(tell) = tell.take() {
+            tell(as_answer(reply));
+        }
+    };
+    let asked = Asked { service, agent, event, told, gone };
+    if let Err(no_answer) = guarded(agent, event, || asked.answer(&mut out)) {
+        // The reason and the refusal were made for the event that was typed.
+        let reason = no_answer.reason();
+        out(&refuse(agent, asked.event().as_deref(), &reason));
+        asked.log_refusal(&reason);
+    }
+}
+
+struct Asked<'a> {
+    service: &'a Arc<Service>,
+    agent: &'static Agent,
+    event: Option<&'a str>,
+    told: &'a [u8],
+    gone: Arc<AtomicBool>,
+}
+
+impl Asked<'_> {
+    fn answer(&self, out: &mut dyn FnMut(&Reply)) -> Result<(), Failed> {
+        if self.service.is_ending() {
+            return Err(Failed::other("the daemon is about to end", "start it again"));
+        }
+        let happening = match hear(self.agent, self.told, self.event, &[]) {
+            Heard::FromCursor => {
+                out(&Reply::silence());
+                return Ok(());
+            }
+            Heard::Happened(happening) => Ok(*happening),
+            Heard::Unclear { event, reason } => Err((event, reason)),
+        };
+        let state = self.state();
+        let (engine, preferences) =
+            self.service.engines.of_agent(self.agent, self.workspaces(happening.as_ref().ok(), &state));
+        let servers = ConfiguredServers::of(engine.settings());
+        let cancel = Some(self.cancel());
+        let adapter = Adapter { agent: self.agent, preferences, engine: &engine, servers: &servers, cancel };
+        match happening {
+            Err((event, reason)) => {
+                out(&adapter.answer_unclear(event.as_deref(), self.told, &reason.to_string()));
+            }
+            Ok(happening) => {
+                let place = self.place(&engine)?;
+                let ended = matches!(happening.moment, Moment::SessionEnd { .. });
+                let session = happening.session.clone().filter(|_| ended);
+                let answered = adapter.answer(happening);
+                out(&answered.reply);
+                if !answered.told.is_empty() {
+                    engine.told(&answered.told);
+                }
+                adapter.finish(answered.afterwards);
+                drop(place);
+                session.iter().for_each(|session| session_roots::forget(&state, session));
+            }
+        }
+        self.service.writer.note(&engine);
+        Ok(())
+    }
+
+    /// Where the agent is, and where its session belongs.
+    fn workspaces(&self, happening: Option<&Happening>, state: &StateDir) -> Vec<std::path::PathBuf> {
+        let home = self.service.engines.settings().roots.home;
+        let Some(happening) = happening else { return Vec::new() };
+        let known = happening.session.as_deref().map(|session| session_roots::recall(state, session));
+        workspaces_of_session(&home, happening.cwd.as_deref(), known.unwrap_or_default())
+    }
+
+    /// A place among those that run processes; none is needed where nothing runs.
+    fn place(&self, engine: &Engine) -> Result<Option<super::places::Place>, Failed> {
+        let slow =
+            |action: &Action| matches!(action, Action::Command(_) | Action::Prompt { .. });
+        let slow = engine.hooks().hooks.iter().filter(|hook| slow(&hook.definition.action)).count();
+        if slow == 0 {
+            return Ok(None);
+        }
+        let gives_up = || self.service.is_ending() || self.gone.load(Ordering::SeqCst);
+        match self.service.places.take(slow, gives_up) {
+            Some(place) => Ok(Some(place)),
+            None => Err(Failed::other("the daemon is about to end, or nobody waits any more", "ask again")),
+        }
+    }
+
+    fn cancel(&self) -> Cancel {
+        let gone = Arc::clone(&self.gone);
+        self.service.cancel(move || gone.load(Ordering::SeqCst))
+    }
+
+    /// The event's name, as far as that much can be read.
+    fn event(&self) -> Option<String> {
+        let told = || Payload::parse(self.told).ok()?.text("hook_event_name");
+        self.event.map(str::to_owned).or_else(told)
+    }
+
+    fn state(&self) -> StateDir {
+        StateDir::new(self.service.engines.settings().roots.state)
+    }
+
+    /// Where there was no engine to ask, there is still a log.
+    fn log_refusal(&self, reason: &str) {
+        let record = Record::unasked(self.agent.name, self.event().as_deref(), b"", reason, true);
+        // Somebody who hung up is no news, and nobody reads stderr here.
+        let _ = LogFile::of(self.state()).append(&[record]);
+    }
+}
+
+/// In a body. What only an exit code would say cannot be said here, so it is a
+/// failure, which shuts the gate.
+fn as_answer(reply: &Reply) -> Answer {
+    match (reply.stdout.trim(), reply.code) {
+        ("", 0) => Answer::good(SILENCE.to_owned()),
+        ("", _) => Answer::refused(500, &reply.stderr),
+        (said, _) => Answer::good(said.to_owned()),
+    }
+}
+
+fn unknown(name: &str) -> Answer {
+    let name: String = name.chars().take(64).collect();
+    let known: Vec<&str> = over_http::ALL.iter().map(|it| it.agent).collect();
+    let known = known.join(", ");
+    Answer::refused(404, &format!("no agent `{name}` is answered over HTTP; there is {known}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_never_an_empty_answer() {
+        let reply = |stdout: &str, code| Reply { stdout: stdout.to_owned(), stderr: "why".to_owned(), code };
+        assert_eq!(as_answer(&reply("", 0)), Answer::good("{}".to_owned()));
+        assert_eq!(as_answer(&reply("{\"a\":1}\n", 2)), Answer::good("{\"a\":1}".to_owned()));
+        assert_eq!(as_answer(&reply(" ", 2)).status, 500);
+        assert_eq!(unknown(&"x".repeat(1_000)).status, 404);
+        for known in over_http::ALL {
+            let agent = named(known.agent).expect(known.agent);
+            for event in [None, Some("PreToolUse"), Some("UserPromptSubmit")] {
+                let answer = as_answer(&refuse(agent, event, "broken"));
+                assert!(answer.status == 200 && answer.json.contains("block"), "{event:?}: {answer:?}");
+            }
+        }
+    }
+}
