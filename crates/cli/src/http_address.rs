@@ -2,9 +2,12 @@
 //! once and kept, because agents have them in their settings.
 
 use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use boathook_engine::remote::FOLDER;
+use boathook_engine::remote::{FOLDER, agent_url};
 use boathook_engine::state::{Durability, StateDir};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,9 @@ use crate::error::Failed;
 
 /// The file beside the daemon's socket.
 const FILE: &str = "http.json";
+
+/// A daemon that lives answers sooner.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The port, and the word that opens it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +56,7 @@ impl HttpAddress {
 
     /// What an agent's settings name.
     pub fn url(&self, agent: &str) -> String {
-        format!("http://127.0.0.1:{}/agents/{agent}", self.port)
+        agent_url(self.port, agent)
     }
 
     /// The header that opens the door.
@@ -58,8 +64,37 @@ impl HttpAddress {
         format!("Bearer {}", self.token)
     }
 
+    /// Asks the daemon how it is; what is wrong when it does not say.
+    pub fn ask(&self) -> Result<(), String> {
+        let answer = self.exchange().map_err(|error| error.to_string())?;
+        let first = answer.lines().next().unwrap_or_default();
+        match first.split(' ').nth(1) {
+            Some("200") => Ok(()),
+            Some("401") => Err("its token is another one".to_owned()),
+            _ => Err("something else answers there".to_owned()),
+        }
+    }
+
+    /// Without a client of HTTP: no proxy, no redirect, nothing that waits.
+    fn exchange(&self) -> io::Result<String> {
+        let here = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        let mut stream = TcpStream::connect_timeout(&here, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let (bearer, port) = (self.authorization(), self.port);
+        write!(
+            stream,
+            "GET /status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: {bearer}\r\nConnection: close\r\n\r\n"
+        )?;
+        let mut answer = [0; 512];
+        let length = stream.read(&mut answer)?;
+        Ok(String::from_utf8_lossy(&answer[..length]).into_owned())
+    }
+
     fn is_whole(&self) -> bool {
-        self.port != 0 && self.token.len() >= 32 && self.token.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        self.port != 0
+            && self.token.len() >= 32
+            && self.token.bytes().all(|byte| byte.is_ascii_alphanumeric())
     }
 }
 

@@ -44,7 +44,8 @@ fn agent_hook(words: &[&OsStr]) -> Option<Args> {
         }
     }
     let mut named = named.into_iter();
-    let hook = HookArgs { name: named.next()?, event: named.next(), beside_http: beside_http.is_some(), given };
+    let hook =
+        HookArgs { name: named.next()?, event: named.next(), beside_http: beside_http.is_some(), given };
     if named.next().is_some() {
         return None;
     }

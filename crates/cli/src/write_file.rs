@@ -14,6 +14,8 @@ pub enum Access {
     Read,
     /// Read and run it.
     Execute,
+    /// Nothing: it is the user's alone.
+    Nothing,
 }
 
 /// Writes a file unless there is one; says whether it did.
@@ -91,6 +93,7 @@ pub fn set_access(file: &File, access: Access) -> io::Result<()> {
     let mode = match access {
         Access::Read => 0o644,
         Access::Execute => 0o755,
+        Access::Nothing => 0o600,
     };
     file.set_permissions(std::fs::Permissions::from_mode(mode))
 }

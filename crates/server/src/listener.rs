@@ -145,7 +145,8 @@ fn router(shared: Shared) -> Router {
         .with_state(shared)
 }
 
-const NOWHERE: &str = "there is no such address; there are POST /agents/NAME, POST /handle/EVENT and GET /status";
+const NOWHERE: &str =
+    "there is no such address; there are POST /agents/NAME, POST /handle/EVENT and GET /status";
 const OTHER_METHOD: &str = "POST /agents/NAME and /handle/EVENT, GET /status";
 
 /// What may stand behind an agent's address.

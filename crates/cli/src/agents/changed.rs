@@ -12,6 +12,13 @@ use super::wiring::{Form, Wiring};
 /// is told elsewhere.
 pub fn changes(places: &Places, wired: &Wired, wiring: &Wiring, program: &Program) -> Vec<String> {
     let program = program.for_scope(wired.scope);
+    let address = || program.address().and_then(Result::ok);
+    let address = if wired.is_over_http() { address() } else { None };
+    // Without a port and a token nobody can say what should stand there.
+    if wired.is_over_http() && address.is_none() {
+        return Vec::new();
+    }
+    let program = program.over_http(address);
     let entries = wired.entries.iter().filter_map(|entry| changed_entry(entry, wiring, &program));
     let files = places.installed(wiring, wired.scope).unwrap_or_default().into_iter();
     let files = files.filter_map(|target| changed_file(&target, wiring, &program));
@@ -19,7 +26,11 @@ pub fn changes(places: &Places, wired: &Wired, wiring: &Wiring, program: &Progra
 }
 
 fn changed_entry(entry: &Entry, wiring: &Wiring, program: &Program) -> Option<String> {
-    let wanted = wanted(wiring, &program.called_as(&entry.program), &entry.event)?;
+    let program = match &entry.program {
+        Some(called) => program.called_as(called),
+        None => program.clone(),
+    };
+    let wanted = wanted(wiring, &program, &entry.event)?;
     let found = entry.handler.as_object()?;
     let words = differences(found, &wanted);
     let file = format!("our entry for {} was changed: {}", entry.event, words.join(", "));
@@ -31,6 +42,10 @@ fn differences(found: &Map<String, Value>, wanted: &Map<String, Value>) -> Vec<S
     for (name, value) in wanted {
         match found.get(name) {
             None => words.push(format!("`{name}` is gone")),
+            // A token is for nobody's eyes.
+            Some(now) if now != value && name == "headers" => {
+                words.push("`headers` has another token".to_owned())
+            }
             Some(now) if now != value => words.push(format!("`{name}` is `{}`", plain(now))),
             Some(_) => {}
         }

@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::over_http;
 use super::wiring::Scope;
 use crate::error::Failed;
+use crate::http_address::HttpAddress;
 use crate::settings::{Dwelling, Given};
 
 /// What the command of an agent must be called for us to know it again.
@@ -19,6 +21,8 @@ pub struct Program {
     on_path: bool,
     /// Whose policy counts, as words behind the command.
     dwelling: Option<Dwelling>,
+    /// Where agents that ask over HTTP do so.
+    http: Option<HttpAddress>,
 }
 
 /// Why a command that is ours no longer calls this program.
@@ -42,12 +46,42 @@ impl Program {
             let problem = format!("{shown} is not called `{NAME}`, so its entries would not be known again");
             return Err(Failed::other(problem, "rename it, or make a link of that name in your PATH"));
         }
-        Ok(Program { text: text.to_owned(), path, on_path, dwelling: None })
+        Ok(Program { text: text.to_owned(), path, on_path, dwelling: None, http: None })
     }
 
     /// The same for the user who lives there.
     pub fn of_user(self, dwelling: Option<Dwelling>) -> Program {
         Program { dwelling, ..self }
+    }
+
+    /// The same for agents that ask the daemon over HTTP.
+    pub fn over_http(self, address: Option<HttpAddress>) -> Program {
+        Program { http: address, ..self }
+    }
+
+    /// Where an agent asks about this event over HTTP; none when it calls the
+    /// command.
+    pub fn http_of(&self, agent: &str, event: &str) -> Option<&HttpAddress> {
+        let asks = over_http::of(agent).is_some_and(|known| known.asks(event));
+        self.http.as_ref().filter(|_| asks)
+    }
+
+    /// Whether anything is asked over HTTP.
+    pub fn asks_over_http(&self) -> bool {
+        self.http.is_some()
+    }
+
+    /// The text without the token: for people's eyes.
+    pub fn without_token(&self, text: &str) -> String {
+        match &self.http {
+            Some(address) => text.replace(&address.token, "…"),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Where the user's daemon answers over HTTP, as far as that is known.
+    pub fn address(&self) -> Option<Result<HttpAddress, Failed>> {
+        HttpAddress::read(&self.dwelling.as_ref()?.state).transpose()
     }
 
     /// As it is called in settings of this scope. Those of a project are read on
@@ -107,6 +141,9 @@ impl Program {
         if let Some(event) = event {
             line.push(' ');
             line.push_str(event);
+        }
+        if self.http.is_some() {
+            line.push_str(" --beside-http");
         }
         for word in self.words() {
             line.push(' ');

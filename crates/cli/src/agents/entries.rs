@@ -3,8 +3,9 @@
 
 use boathook_engine::config::{Step, add_to_list, json_tree, remove_at, replace_at, value_at};
 use boathook_engine::problem::Problem;
+use boathook_engine::remote::port_of;
 use jsonc_parser::ast::Value as Node;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::command::{Program, called};
 use super::wiring::{Form, Handler, Wiring};
@@ -16,8 +17,8 @@ const HOOKS: &str = "hooks";
 pub struct Entry {
     /// The agent's event.
     pub event: String,
-    /// The program it calls.
-    pub program: String,
+    /// The program it calls; none when it asks the daemon over HTTP.
+    pub program: Option<String>,
     /// What the group it stands in is restricted to.
     pub matcher: Option<String>,
     /// Its place in the event's list, and in its group.
@@ -26,6 +27,13 @@ pub struct Entry {
     alone: bool,
     /// All it says.
     pub handler: Value,
+}
+
+impl Entry {
+    /// It asks the daemon over HTTP.
+    pub fn is_http(&self) -> bool {
+        self.program.is_none()
+    }
 }
 
 /// The text with an entry of ours for each of the agent's events, and no other
@@ -135,10 +143,16 @@ pub fn entries(text: &str, wiring: &Wiring) -> Result<Vec<Entry>, Box<Problem>> 
 
 /// The handlers of one element that call us: their place in a group, the
 /// program, all they say.
-fn ours_in(element: &Node, wiring: &Wiring, handler: &Handler) -> Vec<(Option<usize>, String, Value)> {
+fn ours_in(
+    element: &Node,
+    wiring: &Wiring,
+    handler: &Handler,
+) -> Vec<(Option<usize>, Option<String>, Value)> {
     let call = |node: &Node| {
-        let command = text_of(value_at(node, &[Step::Key(handler.command)]))?;
-        Some((called(&command, wiring.name)?, plain(node)))
+        let text = |name: &str| text_of(value_at(node, &[Step::Key(name)]));
+        let program = text(handler.command).and_then(|command| called(&command, wiring.name));
+        let asks = text("url").is_some_and(|url| port_of(&url, wiring.name).is_some());
+        (program.is_some() || asks).then(|| (program, plain(node)))
     };
     match (wiring.form, value_at(element, &[Step::Key(HOOKS)])) {
         (Form::Groups(_), Some(Node::Array(handlers))) => {
@@ -204,11 +218,17 @@ fn steps(entry: &Entry, group: bool) -> Vec<Step<'_>> {
 /// One handler of ours.
 fn fields(wiring: &Wiring, handler: &Handler, program: &Program, event: &str) -> Map<String, Value> {
     let mut fields = Map::new();
-    for (name, value) in handler.more {
-        fields.insert((*name).to_owned(), Value::from(*value));
+    if let Some(address) = program.http_of(wiring.name, event) {
+        fields.insert("type".to_owned(), Value::from("http"));
+        fields.insert("url".to_owned(), Value::from(address.url(wiring.name)));
+        fields.insert("headers".to_owned(), json!({ "Authorization": address.authorization() }));
+    } else {
+        for (name, value) in handler.more {
+            fields.insert((*name).to_owned(), Value::from(*value));
+        }
+        let command = program.command(wiring.name, wiring.names_event.then_some(event));
+        fields.insert(handler.command.to_owned(), Value::from(command));
     }
-    let command = program.command(wiring.name, wiring.names_event.then_some(event));
-    fields.insert(handler.command.to_owned(), Value::from(command));
     if let Some((name, hour)) = handler.hour {
         let shorter = handler.shorter.iter().find(|(of, _)| *of == event).map(|(_, longest)| *longest);
         fields.insert(name.to_owned(), Value::from(shorter.unwrap_or(hour)));

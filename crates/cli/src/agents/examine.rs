@@ -7,6 +7,7 @@ use super::changed::changes;
 use super::codex::{self, CodexState, Trust};
 use super::command::{Program, Stale};
 use super::obstacles::{Concerns, Obstacle};
+use super::over_http::{self, START, exposed};
 use super::present::{Found, present};
 use super::target::{Places, Wired};
 use super::wiring::{Scope, Wiring};
@@ -42,6 +43,8 @@ pub enum Weight {
     Waits,
     /// They are asked, and more than once.
     Twice,
+    /// They are asked, and others could ask them, too.
+    Open,
 }
 
 /// Looks at one agent. Without our own program's path nothing is said of the
@@ -99,7 +102,9 @@ impl Examined {
 
     fn look_at(&mut self, places: &Places, wired: &Wired, program: Option<&Program>) {
         let file = wired.file.display();
-        let again = format!("type `boathook agent install {} --{}`", self.wiring.name, wired.scope.name());
+        let http = if wired.is_over_http() { " --http" } else { "" };
+        let again =
+            format!("type `boathook agent install {} --{}{http}`", self.wiring.name, wired.scope.name());
         if let Some(problem) = &wired.problem {
             self.say(
                 Weight::NotAsked,
@@ -110,6 +115,7 @@ impl Examined {
         if !wired.is_wired() {
             return;
         }
+        self.look_at_http(wired, program);
         let then = match self.wiring.shut_without_us {
             true => "the agent refuses what it should ask about",
             false => "no hook is asked, and nothing is refused",
@@ -155,6 +161,59 @@ impl Examined {
                 problem,
                 "remove the `matcher`, unless that is what you want".to_owned(),
             );
+        }
+    }
+
+    /// What is asked over HTTP needs the daemon's port and token, and a file that
+    /// others do not read.
+    fn look_at_http(&mut self, wired: &Wired, program: Option<&Program>) {
+        if !wired.is_over_http() {
+            return;
+        }
+        let file = wired.file.display();
+        match program.and_then(Program::address) {
+            Some(Ok(_)) => {}
+            Some(Err(failed)) => {
+                self.say(Weight::NotAsked, failed.to_string(), failed.help().unwrap_or_default());
+            }
+            None => {
+                let problem = format!("{file} asks a daemon over HTTP, and there is none: gates are shut");
+                self.say(Weight::NotAsked, problem, START.to_owned());
+            }
+        }
+        if let Some(mode) = exposed(&wired.file) {
+            let problem =
+                format!("{file} holds the daemon's token, and others can read it (mode {mode:04o})");
+            self.say(Weight::Open, problem, format!("type `chmod 600 {file}`"));
+        }
+    }
+
+    /// Whether the daemon answers, where anything is asked over HTTP.
+    pub fn ask_daemon(&mut self, program: Option<&Program>) {
+        if !self.wired.iter().any(Wired::is_over_http) {
+            return;
+        }
+        let Some(Ok(address)) = program.and_then(Program::address) else { return };
+        if let Err(why) = address.ask() {
+            let problem = format!("the daemon does not answer over HTTP ({why}): tool calls are refused");
+            self.say(Weight::NotAsked, problem, START.to_owned());
+        }
+    }
+
+    /// A version that goes on when the daemon does not answer holds no gate.
+    pub fn look_at_version(&mut self) {
+        let Some(known) = over_http::of(self.wiring.name) else { return };
+        let version = self.found.version.clone();
+        let holds = version.as_deref().and_then(|version| known.holds_in(version));
+        if self.wired.iter().any(Wired::is_over_http) && holds == Some(false) {
+            let (title, name) = (self.wiring.title, self.wiring.name);
+            let problem = format!(
+                "{title} {} goes on when the daemon does not answer; {} was seen to refuse then",
+                version.unwrap_or_default(),
+                known.since
+            );
+            let help = format!("type `boathook agent install {name} --user` for the wiring without HTTP");
+            self.say(Weight::NotAsked, problem, help);
         }
     }
 

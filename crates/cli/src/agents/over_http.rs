@@ -2,6 +2,9 @@
 //! what must be true for that to hold a gate.
 
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use crate::http_address::open_to_others;
 
 /// What is known of an agent that asks over HTTP.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,6 +71,17 @@ pub fn in_the_way(title: &str, name: &str, variable: &str) -> String {
     format!(
         "{variable} is set, so {title} would ask that proxy in place of the daemon, and it could answer anything. Add {HERE} to NO_PROXY, or type `boathook agent install {name} --user` for the wiring without HTTP."
     )
+}
+
+/// What starts a daemon that answers over HTTP.
+pub const START: &str =
+    "type `boathook daemon --http`; or `boathook daemon install --http`, and the system starts it";
+
+/// The mode of a file that others can read; none when they cannot get there.
+pub fn exposed(file: &Path) -> Option<u32> {
+    let folders = file.ancestors().skip(1).filter(|folder| folder.is_dir());
+    let mut reachable = folders.map(|folder| open_to_others(folder).is_some_and(|mode| mode & 0o011 != 0));
+    open_to_others(file).filter(|mode| mode & 0o044 != 0 && reachable.all(|reachable| reachable))
 }
 
 fn numbers(version: &str) -> Option<Vec<u64>> {

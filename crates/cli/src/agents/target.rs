@@ -234,6 +234,11 @@ impl Wired {
         !self.events.is_empty()
     }
 
+    /// Whether any of it asks the daemon over HTTP.
+    pub fn is_over_http(&self) -> bool {
+        self.entries.iter().any(Entry::is_http)
+    }
+
     fn look_into_json(&mut self, wiring: &Wiring) {
         let text = match read_file::read(&self.file, CONFIG_LIMIT, Owner::Anybody) {
             Ok(read) => String::from_utf8(read.bytes).map_err(|_| "it is not UTF-8".to_owned()),
@@ -244,7 +249,7 @@ impl Wired {
         {
             Ok((found, text)) => {
                 self.events = found.iter().map(|entry| entry.event.clone()).collect();
-                self.programs = found.iter().map(|entry| entry.program.clone()).collect();
+                self.programs = found.iter().filter_map(|entry| entry.program.clone()).collect();
                 let narrowed = found.iter().filter_map(|it| Some((it.event.clone(), it.matcher.clone()?)));
                 self.narrowed = narrowed.filter(|(_, to)| !matches!(to.as_str(), "" | "*" | ".*")).collect();
                 self.obstacles = obstacles(&text, wiring, self.scope);

@@ -80,7 +80,12 @@ pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, 
     for (target, before, after) in planned {
         let mut backup = None;
         if !work.dry_run && before.as_deref() != Some(&after) {
-            backup = write(&records, wiring, &target, before.as_deref(), &after)?;
+            let access = match (target.event, program.asks_over_http()) {
+                (Some(_), _) => Access::Execute,
+                (None, true) => Access::Nothing,
+                (None, false) => Access::Read,
+            };
+            backup = write(&records, wiring, &target, before.as_deref(), &after, access)?;
         }
         let really = work.places.really(&target.file);
         let after = Some(after);
@@ -191,13 +196,13 @@ fn write(
     target: &Target,
     before: Option<&str>,
     after: &str,
+    access: Access,
 ) -> Result<Option<PathBuf>, Failed> {
     let old = records.read(target)?;
     let original = original_of(records, wiring, target, old.as_ref(), before)?;
     files::sweep(&target.file);
     let folders = files::missing_folders(&target.file);
     let backup = records.keep(target, old.as_ref(), original.as_deref(), after, folders)?;
-    let access = if target.event.is_some() { Access::Execute } else { Access::Read };
     files::put(&target.file, before, after, access)?;
     Ok(backup)
 }

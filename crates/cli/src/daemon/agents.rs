@@ -5,6 +5,7 @@
 //! session belongs. Whatever goes wrong after its name was understood, it gets a
 //! refusal in its own words: an agent takes an empty answer for «go on».
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,6 +19,7 @@ use boathook_engine::run::Cancel;
 use boathook_engine::state::StateDir;
 use boathook_server::listener::Answer;
 
+use super::places::Place;
 use super::service::Service;
 use crate::agents::answering::guarded;
 use crate::agents::servers::ConfiguredServers;
@@ -76,49 +78,44 @@ impl Asked<'_> {
                 out(&Reply::silence());
                 return Ok(());
             }
-            Heard::Happened(happening) => Ok(*happening),
-            Heard::Unclear { event, reason } => Err((event, reason)),
+            Heard::Happened(happening) => *happening,
+            // Where the agent is cannot be read either, so nobody can tell that
+            // no project guards this.
+            Heard::Unclear { reason, .. } => {
+                return Err(Failed::Other { problem: reason.to_string(), help: None });
+            }
         };
         let state = self.state();
-        let (engine, preferences) =
-            self.service.engines.of_agent(self.agent, self.workspaces(happening.as_ref().ok(), &state));
+        let workspaces = self.workspaces(&happening, &state);
+        let (engine, preferences) = self.service.engines.of_agent(self.agent, workspaces);
         let servers = ConfiguredServers::of(engine.settings());
         let cancel = Some(self.cancel());
         let adapter = Adapter { agent: self.agent, preferences, engine: &engine, servers: &servers, cancel };
-        match happening {
-            Err((event, reason)) => {
-                out(&adapter.answer_unclear(event.as_deref(), self.told, &reason.to_string()));
-            }
-            Ok(happening) => {
-                let place = self.place(&engine)?;
-                let ended = matches!(happening.moment, Moment::SessionEnd { .. });
-                let session = happening.session.clone().filter(|_| ended);
-                let answered = adapter.answer(happening);
-                out(&answered.reply);
-                if !answered.told.is_empty() {
-                    engine.told(&answered.told);
-                }
-                adapter.finish(answered.afterwards);
-                drop(place);
-                session.iter().for_each(|session| session_roots::forget(&state, session));
-            }
+        let place = self.place(&engine)?;
+        let ended = matches!(happening.moment, Moment::SessionEnd { .. });
+        let session = happening.session.clone().filter(|_| ended);
+        let answered = adapter.answer(happening);
+        out(&answered.reply);
+        if !answered.told.is_empty() {
+            engine.told(&answered.told);
         }
+        adapter.finish(answered.afterwards);
+        drop(place);
+        session.iter().for_each(|session| session_roots::forget(&state, session));
         self.service.writer.note(&engine);
         Ok(())
     }
 
     /// Where the agent is, and where its session belongs.
-    fn workspaces(&self, happening: Option<&Happening>, state: &StateDir) -> Vec<std::path::PathBuf> {
+    fn workspaces(&self, happening: &Happening, state: &StateDir) -> Vec<PathBuf> {
         let home = self.service.engines.settings().roots.home;
-        let Some(happening) = happening else { return Vec::new() };
         let known = happening.session.as_deref().map(|session| session_roots::recall(state, session));
         workspaces_of_session(&home, happening.cwd.as_deref(), known.unwrap_or_default())
     }
 
     /// A place among those that run processes; none is needed where nothing runs.
-    fn place(&self, engine: &Engine) -> Result<Option<super::places::Place>, Failed> {
-        let slow =
-            |action: &Action| matches!(action, Action::Command(_) | Action::Prompt { .. });
+    fn place(&self, engine: &Engine) -> Result<Option<Place>, Failed> {
+        let slow = |action: &Action| matches!(action, Action::Command(_) | Action::Prompt { .. });
         let slow = engine.hooks().hooks.iter().filter(|hook| slow(&hook.definition.action)).count();
         if slow == 0 {
             return Ok(None);

@@ -194,7 +194,14 @@ impl Kept {
                 .ok_or_else(|| wrong(format!("there is no edition `{name}`; write one of {names}")))
         });
         let edition = edition.transpose()?;
-        Ok(Key { workspaces, surface, remote: around.remote, cannot_ask: around.cannot_ask, edition, agent: None })
+        Ok(Key {
+            workspaces,
+            surface,
+            remote: around.remote,
+            cannot_ask: around.cannot_ask,
+            edition,
+            agent: None,
+        })
     }
 
     fn settings_of(&self, key: &Key, cancel: &Cancel) -> Settings {

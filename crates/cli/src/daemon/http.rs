@@ -35,7 +35,8 @@ pub fn listen(state: &Path, typed: Option<u16>) -> Result<(Listening, HttpAddres
     };
     let token = match &kept {
         Some(kept) => kept.token.clone(),
-        None => secret().map_err(|error| Failed::other(format!("no token could be made: {error}"), "try again"))?,
+        None => secret()
+            .map_err(|error| Failed::other(format!("no token could be made: {error}"), "try again"))?,
     };
     let address = HttpAddress { port: listening.address().port(), token };
     if kept.as_ref() != Some(&address) {

@@ -1,8 +1,8 @@
 //! Answers events, whoever brings them: the socket, and other listeners.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use boathook_engine::engine::{Call, Engine, Ready};

@@ -27,8 +27,13 @@ fn answered(event: &str, hooks: &Value) -> (Answered, Vec<Arc<Record>>) {
         ..Roots::new(Os::current(), &home, directory.path().join("state"), Vec::<PathBuf>::new())
     };
     let engine = Engine::new(Settings { environment: std::env::vars_os().collect(), ..Settings::new(roots) });
-    let adapter =
-        Adapter { agent: &ABLE, preferences: Preferences::default(), engine: &engine, servers: &(), cancel: None };
+    let adapter = Adapter {
+        agent: &ABLE,
+        preferences: Preferences::default(),
+        engine: &engine,
+        servers: &(),
+        cancel: None,
+    };
     let calls = vec![call(ToolClass::Shell, "Shell", json!({ "command": "ls" }))];
     let answered =
         adapter.answer(Happening { event: event.to_owned(), ..happening(Moment::BeforeTool { calls }) });

@@ -23,3 +23,36 @@ pub const LOCK: &str = "lock";
 pub fn socket(state: &Path) -> PathBuf {
     state.join(FOLDER).join(SOCKET)
 }
+
+/// Where a daemon answers an agent that asks over HTTP.
+pub fn agent_url(port: u16, agent: &str) -> String {
+    format!("http://127.0.0.1:{port}/agents/{agent}")
+}
+
+/// The port in an address of that form, for this agent.
+pub fn port_of(url: &str, agent: &str) -> Option<u16> {
+    let rest = url.strip_prefix("http://127.0.0.1:")?;
+    let port = rest.strip_suffix(agent)?.strip_suffix("/agents/")?;
+    port.parse().ok().filter(|number: &u16| number.to_string() == port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_an_agent_is_known_again() {
+        assert_eq!(port_of(&agent_url(4711, "claude"), "claude"), Some(4711));
+        for other in [
+            "http://127.0.0.1:4711/agents/codex",
+            "http://127.0.0.1:4711/agents/claude/x",
+            "http://127.0.0.1:/agents/claude",
+            "http://127.0.0.1:04711/agents/claude",
+            "http://127.0.0.1:4711@evil.example/agents/claude",
+            "https://127.0.0.1:4711/agents/claude",
+            "http://localhost:4711/agents/claude",
+        ] {
+            assert_eq!(port_of(other, "claude"), None, "{other}");
+        }
+    }
+}

@@ -146,9 +146,10 @@ fn prepare_http(agent: &Agent, happening: &Happening, settings: &Settings) -> Re
     }
     kept?;
     match over_http::proxy(&settings.environment) {
-        Some(variable) => {
-            Err(Failed::Other { problem: over_http::in_the_way(agent.title, agent.name, variable), help: None })
-        }
+        Some(variable) => Err(Failed::Other {
+            problem: over_http::in_the_way(agent.title, agent.name, variable),
+            help: None,
+        }),
         None => Ok(()),
     }
 }

@@ -1,10 +1,15 @@
 //! `boathook agent install`: wires an agent to Boathook in the agent's own settings.
 
+use boathook_engine::engine::Settings;
+
 use super::which::{Which, show_difference};
 use crate::Status;
-use crate::agents::{Done, Scope, Weight, Wiring, Work, examine, install as write, present};
+use crate::agents::{
+    Done, Scope, Weight, Wiring, Work, ask_versions, examine, install as write, over_http, present,
+};
 use crate::args::Global;
 use crate::error::Failed;
+use crate::http_address::HttpAddress;
 use crate::settings::settings;
 use crate::ui::Ui;
 
@@ -25,14 +30,19 @@ use crate::ui::Ui;
 pub struct InstallArgs {
     #[command(flatten)]
     which: Which,
+    /// Have it ask the daemon over HTTP, which starts no process for a tool call (Claude Code)
+    #[arg(long, conflicts_with_all = ["all", "project", "managed"])]
+    http: bool,
 }
 
 pub fn install(ui: &mut Ui, global: &Global, args: &InstallArgs) -> Result<Status, Failed> {
     let settings = settings(ui, global, &[])?;
     let scope = args.which.scope();
+    let http = if args.http { Some(daemon(&settings)?) } else { None };
     args.which.each(
         ui,
         &settings,
+        http,
         |ui, work, wiring| is_meant(ui, work, wiring, scope),
         |ui, work, wiring| one(ui, work, wiring, scope),
         |ui, _| ui.say("no agent was found: neither a program on the PATH nor a folder in your home"),
@@ -62,10 +72,13 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
         return Ok(Status::Success);
     }
     let there = present(work.places, wiring).is_there();
+    if work.program.asks_over_http() {
+        can_ask(work, wiring)?;
+    }
     let done = write(work, wiring, scope)?;
     let changed: Vec<&Done> = done.iter().filter(|done| done.changed()).collect();
     if work.dry_run {
-        changed.iter().for_each(|done| show_difference(ui, done));
+        changed.iter().for_each(|done| show_difference(ui, work.program, done));
     }
     if changed.is_empty() {
         ui.say(&format!("{} is wired already; nothing changes", wiring.title));
@@ -90,12 +103,76 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
     Ok(what_is_wrong(ui, work, wiring))
 }
 
+/// Where the daemon answers over HTTP, and that it does.
+fn daemon(settings: &Settings) -> Result<HttpAddress, Failed> {
+    let Some(address) = HttpAddress::read(&settings.roots.state)? else {
+        return Err(Failed::other("there is no daemon that answers over HTTP", over_http::START));
+    };
+    let silent =
+        |why| Failed::other(format!("the daemon does not answer over HTTP: {why}"), over_http::START);
+    address.ask().map_err(silent).map(|()| address)
+}
+
+/// What is asked over HTTP must hold when nobody answers, reach the daemon and
+/// nobody else, and keep its token.
+fn can_ask(work: &Work, wiring: &'static Wiring) -> Result<(), Failed> {
+    let without = format!("`boathook agent install {}` wires it without HTTP", wiring.name);
+    let refuse = |problem: String| Err(Failed::other(problem, without.clone()));
+    let Some(known) = over_http::of(wiring.name) else {
+        return refuse(format!("{} does not ask over HTTP, as far as we know", wiring.title));
+    };
+    if let Some(variable) = over_http::proxy(&work.places.environment) {
+        return Err(Failed::Other {
+            problem: over_http::in_the_way(wiring.title, wiring.name, variable),
+            help: None,
+        });
+    }
+    let mut found = [(wiring, present(work.places, wiring))];
+    ask_versions(work.places, &mut found);
+    let version = found[0].1.version.clone();
+    let title = wiring.title;
+    match version.as_deref().map(|version| (version, known.holds_in(version))) {
+        Some((_, Some(true))) => {}
+        Some((version, Some(false))) => {
+            return refuse(format!(
+                "{title} {version} goes on when the daemon does not answer; {} was seen to refuse then",
+                known.since
+            ));
+        }
+        Some((version, None)) => {
+            return refuse(format!(
+                "nobody can tell whether {title} {version} refuses when the daemon does not answer"
+            ));
+        }
+        None => {
+            return refuse(format!(
+                "the version of {title} is not known, and before {} it goes on when the daemon does not answer",
+                known.since
+            ));
+        }
+    }
+    let file = work.places.path(wiring, Scope::User)?;
+    match over_http::exposed(&file) {
+        Some(mode) => Err(Failed::other(
+            format!(
+                "{} would hold the daemon's token, and others can read it (mode {mode:04o})",
+                file.display()
+            ),
+            format!("type `chmod 600 {}`, and this again", file.display()),
+        )),
+        None => Ok(()),
+    }
+}
+
 /// What a person must know or do now.
 fn after(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) {
     if !wiring.run_by_us {
         ui.note("written from documentation; not run by us");
     }
     wiring.next.iter().for_each(|next| ui.note(next));
+    if work.program.asks_over_http() {
+        ui.note("while no daemon answers, tool calls are refused: `boathook daemon install --http` has your system start it");
+    }
     if scope == Scope::Project && !work.program.is_on_path() {
         ui.note("boathook is not on the PATH, so its path on this machine was written: others who share the workspace need it there, too");
     }

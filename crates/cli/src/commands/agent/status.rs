@@ -72,6 +72,7 @@ pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status,
     if !args.no_versions {
         ask(&places, &mut all);
     }
+    all.iter_mut().for_each(|it| it.ask_daemon(program.as_ref()));
     let status = if all.iter().any(|it| !it.problems.is_empty()) { Status::Failure } else { Status::Success };
     if args.json {
         ui.json(&Value::Array(all.iter().map(|it| as_json(&seen, it)).collect()).to_string());
@@ -109,6 +110,7 @@ fn ask(places: &Places, all: &mut [Examined]) {
     ask_versions(places, &mut found);
     for (examined, (_, found)) in all.iter_mut().zip(found) {
         examined.found = found;
+        examined.look_at_version();
     }
 }
 
@@ -180,7 +182,8 @@ fn wired_words(wired: &Wired) -> String {
         1 => "1 entry".to_owned(),
         number => format!("{number} entries"),
     };
-    format!("{}: {} ({events})", wired.scope.name(), wired.file.display())
+    let http = if wired.is_over_http() { ", over HTTP" } else { "" };
+    format!("{}: {} ({events}{http})", wired.scope.name(), wired.file.display())
 }
 
 fn show_coverage(ui: &mut Ui, seen: &Seen, agent: &Agent) {
@@ -242,6 +245,7 @@ fn as_json(seen: &Seen, it: &Examined) -> Value {
             "file": wired.file,
             "events": wired.events,
             "programs": wired.programs,
+            "http": wired.is_over_http(),
         })
     };
     let events = agent.map(|agent| {

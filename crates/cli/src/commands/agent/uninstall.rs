@@ -5,6 +5,7 @@ use crate::Status;
 use crate::agents::{Done, Places, Scope, WIRINGS, Wiring, Work, uninstall as take};
 use crate::args::Global;
 use crate::error::Failed;
+use crate::http_address::HttpAddress;
 use crate::settings::settings;
 use crate::ui::Ui;
 
@@ -25,6 +26,7 @@ pub fn uninstall(ui: &mut Ui, global: &Global, args: &UninstallArgs) -> Result<S
     args.which.each(
         ui,
         &settings,
+        HttpAddress::read(&settings.roots.state).ok().flatten(),
         |_, work, wiring| is_wired(work.places, wiring, scope),
         |ui, work, wiring| one(ui, work, wiring, scope),
         |ui, work| nothing(ui, work, scope),
@@ -74,7 +76,7 @@ fn one(ui: &mut Ui, work: &Work, wiring: &'static Wiring, scope: Scope) -> Resul
         return Ok(Status::Success);
     }
     if work.dry_run {
-        changed.iter().for_each(|done| show_difference(ui, done));
+        changed.iter().for_each(|done| show_difference(ui, work.program, done));
         ui.say("nothing was written");
         return Ok(Status::Success);
     }

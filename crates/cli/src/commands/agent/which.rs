@@ -9,6 +9,7 @@ use similar::TextDiff;
 use crate::Status;
 use crate::agents::{Done, Places, Program, Scope, WIRINGS, Wiring, Work, named};
 use crate::error::Failed;
+use crate::http_address::HttpAddress;
 use crate::settings::{dwelling, program};
 use crate::ui::{Style, Ui};
 
@@ -58,13 +59,14 @@ impl Which {
         &self,
         ui: &mut Ui,
         settings: &Settings,
+        http: Option<HttpAddress>,
         mut wanted: impl FnMut(&mut Ui, &Work, &'static Wiring) -> bool,
         mut act: impl FnMut(&mut Ui, &Work, &'static Wiring) -> Result<Status, Failed>,
         nobody: impl FnOnce(&mut Ui, &Work),
     ) -> Result<Status, Failed> {
         let chosen = self.chosen()?;
         let places = Places::of(settings);
-        let program = Program::at(program()?)?.of_user(dwelling());
+        let program = Program::at(program()?)?.of_user(dwelling()).over_http(http);
         let state: PathBuf = settings.roots.state.clone();
         let work = Work { places: &places, program: &program, state, dry_run: self.dry_run };
         if let [wiring] = chosen[..]
@@ -136,7 +138,7 @@ impl Which {
 }
 
 /// What would change in a file, line by line.
-pub fn show_difference(ui: &mut Ui, done: &Done) {
+pub fn show_difference(ui: &mut Ui, program: &Program, done: &Done) {
     let file = done.file.display().to_string();
     let (old, new) = (done.before.as_deref().unwrap_or_default(), done.after.as_deref().unwrap_or_default());
     let name = |there: bool| if there { file.as_str() } else { "/dev/null" };
@@ -156,6 +158,7 @@ pub fn show_difference(ui: &mut Ui, done: &Done) {
     let mut unified = diff.unified_diff();
     let text =
         unified.context_radius(3).header(name(done.before.is_some()), name(done.after.is_some())).to_string();
+    let text = program.without_token(&text);
     for line in text.lines() {
         let style = match line.chars().next() {
             Some('-') => Some(Style::Red),

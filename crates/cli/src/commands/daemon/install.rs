@@ -18,6 +18,9 @@ use crate::write_file::Access;
 /// command that does.
 #[derive(Debug, clap::Args)]
 pub struct InstallArgs {
+    /// Have it answer over HTTP, too
+    #[arg(long)]
+    http: bool,
     /// Print the file and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -32,7 +35,7 @@ pub struct UninstallArgs {
 }
 
 pub fn install(ui: &mut Ui, args: &InstallArgs) -> Result<Status, Failed> {
-    let unit = unit()?;
+    let unit = unit(args.http)?;
     if args.dry_run {
         ui.say(&format!("{}:", unit.file.display()));
         ui.line(unit.text.trim_end());
@@ -50,7 +53,7 @@ pub fn install(ui: &mut Ui, args: &InstallArgs) -> Result<Status, Failed> {
 }
 
 pub fn uninstall(ui: &mut Ui, args: &UninstallArgs) -> Result<Status, Failed> {
-    let unit = unit()?;
+    let unit = unit(false)?;
     let Some(there) = ours(&unit)? else {
         ui.say(&format!("{} is not there", unit.file.display()));
         return Ok(Status::Success);
@@ -77,10 +80,11 @@ fn ours(unit: &Unit) -> Result<Option<String>, Failed> {
     }
 }
 
-fn unit() -> Result<Unit, Failed> {
+fn unit(http: bool) -> Result<Unit, Failed> {
     let dwelling = settings::dwelling()
         .ok_or_else(|| Failed::other("there is no home directory", "HOME must be an absolute path"))?;
     let (program, _) = settings::program()?;
     Unit::of(Os::current(), &dwelling, &program, &settings::search_path())
+        .map(|unit| if http { unit.over_http() } else { unit })
         .ok_or_else(|| Failed::other("this system starts no daemon of ours yet", "`boathook run` needs none"))
 }

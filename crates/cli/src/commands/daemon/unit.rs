@@ -30,6 +30,14 @@ impl Unit {
             Os::Windows => None,
         }
     }
+
+    /// The same for a daemon that answers over HTTP, too.
+    pub fn over_http(self) -> Unit {
+        let (line, word) = (" daemon\n", "<string>daemon</string>\n");
+        let text = self.text.replacen(line, " daemon --http\n", 1);
+        let text = text.replacen(word, &format!("{word}    <string>--http</string>\n"), 1);
+        Unit { text, ..self }
+    }
 }
 
 fn systemd(dwelling: &Dwelling, program: &Path, path: &str) -> Unit {

@@ -1,6 +1,10 @@
 //! Whether a command line calls Boathook: such a hook would call us while we
 //! run it.
 
+use jsonc_parser::ast::Object;
+
+use super::super::syntax::property;
+use crate::remote;
 use crate::source::Os;
 use crate::trust::shell::{Token, is_line, tokens};
 
@@ -28,6 +32,13 @@ pub(super) fn calls_us(command: &str, args: Option<&[String]>) -> bool {
 /// Whether this is the line that an agent is wired to Boathook with.
 pub(super) fn is_wiring(command: &str) -> bool {
     command.contains(" agent hook ") && calls_us(command, None)
+}
+
+/// Whether this is the entry that wires Claude Code to a daemon over HTTP.
+pub(super) fn wires_over_http(hook: &Object) -> bool {
+    let text = |key: &str| property(hook, key)?.value.as_string_lit().map(|text| text.value.to_string());
+    text("type").as_deref() == Some("http")
+        && text("url").is_some_and(|url| remote::port_of(&url, "claude").is_some())
 }
 
 fn line_calls_us(line: &str, depth: usize) -> bool {

@@ -7,7 +7,7 @@ use super::super::findings::unplaced;
 use super::super::reader::Reader;
 use super::super::syntax::{bytes_of, excerpt, kind_of, property};
 use super::broken;
-use super::calls::{calls_us, is_wiring};
+use super::calls::{calls_us, is_wiring, wires_over_http};
 use super::is_true;
 use super::matchers::GroupMatcher;
 use crate::definition::{Action, DEFAULT_PROMPT_TIMEOUT, DEFAULT_TIMEOUT, Definition, Lifetime};
@@ -25,6 +25,9 @@ pub(super) fn read(
     shape: Shape,
 ) {
     reader.duplicate_keys(own);
+    if wires_over_http(own) {
+        return;
+    }
     let fail_closed = broken::policy(reader, own);
     let mut hook = Handler { reader, event, own, fail_closed, fault: None };
     let action = hook.action();

@@ -112,8 +112,9 @@ fn unknown_event(reader: &mut Reader, event: &ObjectProp) {
 fn only_wiring(value: &Value) -> bool {
     let Value::Array(groups) = value else { return false };
     let is_wired = |hook: &Value| {
-        let command = hook.as_object().and_then(|hook| property(hook, "command")?.value.as_string_lit());
-        command.is_some_and(|command| calls::is_wiring(&command.value))
+        let Value::Object(hook) = hook else { return false };
+        let command = property(hook, "command").and_then(|command| command.value.as_string_lit());
+        command.is_some_and(|command| calls::is_wiring(&command.value)) || calls::wires_over_http(hook)
     };
     let of_group =
         |group: &Value| match group.as_object().and_then(|group| Some(&property(group, "hooks")?.value)) {

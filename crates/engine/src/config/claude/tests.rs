@@ -22,6 +22,7 @@ fn what_does_not_run_is_named_with_its_place() {
         (r#"{"type": "command"}"#, 0, Some("command-missing")),
         (r#"{"type": "command", "command": 1}"#, 0, Some("command-missing")),
         (r#"{"type": "http", "url": "x"}"#, 0, Some("claude-handler")),
+        (r#"{"type": "http", "url": "http://127.0.0.1:4711/agents/claude", "onFailure": "block"}"#, 0, None),
         (r#"{"type": "mcp_tool", "tool": "x"}"#, 0, Some("claude-handler")),
         (r#"{"type": "agent", "prompt": "x"}"#, 0, Some("claude-handler")),
         (r#"{"type": "shell"}"#, 0, Some("type-unknown")),
@@ -170,6 +171,7 @@ fn an_event_that_only_wires_claude_code_to_us_is_no_problem() {
     let other = r#"{"hooks": [{"type": "command", "command": "echo"}]}"#;
     let cases = [
         (format!("[{wired}]"), 0),
+        (r#"[{"hooks": [{"type": "http", "url": "http://127.0.0.1:1/agents/claude"}]}]"#.to_owned(), 0),
         (format!("[{wired}, {other}]"), 1),
         (format!("[{other}]"), 1),
         (r#"[{"hooks": []}]"#.to_owned(), 1),
