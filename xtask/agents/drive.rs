@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
+use crate::daemon::Daemon;
 use crate::install::Installed;
 use crate::leaving;
 use crate::model::{Model, Plan, Reply, Request, ToolCall};
@@ -62,14 +63,25 @@ pub fn drive(
     write_hooks(&place, binary, scenario.hooks)?;
     write_beside(&place, rig, installed, binary, scenario.beside)?;
     let before = leaving::files(&place);
-    boathook(&place, installed, binary, &["agent", "install", rig.name(), "--user"])?;
+    let mut daemon = None;
+    if rig.over_http() {
+        let mut command = Command::new(binary);
+        environment(&mut command, &place, installed);
+        daemon = Some(Daemon::start(&mut command, &place)?);
+    }
+    let way = if rig.over_http() { &["--http"][..] } else { &[] };
+    boathook(&place, installed, binary, &[&["agent", "install", rig.agent(), "--user"], way].concat())?;
+    if scenario.beside == Beside::DeadDaemon {
+        daemon = None;
+    }
     let wired = leaving::files(&place);
     let mut command = Command::new(&installed.program);
     environment(&mut command, &place, installed);
     rig.command(&session, &mut command);
     let ended = process::run(&mut command, &place.root, LIMIT)?;
+    drop(daemon);
     let after = leaving::files(&place);
-    boathook(&place, installed, binary, &["agent", "uninstall", rig.name(), "--user"])?;
+    boathook(&place, installed, binary, &["agent", "uninstall", rig.agent(), "--user"])?;
     let rewritten = leaving::rewritten(&place, &before, &wired, &after);
     place.write("rewritten-by-the-agent.txt", &rewritten.join("\n"))?;
     let left = leaving::complaints(&place, &before, &wired, &after);
@@ -146,7 +158,7 @@ fn write_beside(
         Ok(text_of(&place.write_program(&format!("home/own/{name}.sh"), &text)?))
     };
     match beside {
-        Beside::Nothing => Ok(()),
+        Beside::Nothing | Beside::DeadDaemon => Ok(()),
         Beside::OwnHook => rig.own_hook(place, &program("own")?),
         Beside::ClaudeHome => {
             own_hook_in(place, "home/.claude/settings.json", "PreToolUse", &program("claude")?)

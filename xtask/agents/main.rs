@@ -4,6 +4,7 @@
 //! `cargo xtask soak --agents` runs every scenario in every agent, `cargo xtask
 //! test` a few in three of them. Exit code 3: the npm registry does not answer.
 
+mod daemon;
 mod drive;
 mod install;
 mod judge;
@@ -154,6 +155,7 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
         Beside::ClaudeProject if !rig.runs_claude_settings() => {
             Some("it does not run `.claude/settings.json` itself")
         }
+        Beside::DeadDaemon if !rig.over_http() => Some("it is not wired over HTTP"),
         _ if several && !rig.several_commands() => Some("a call has one command there"),
         _ => rig.lacks(scenario.id),
     }

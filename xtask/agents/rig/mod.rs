@@ -1,6 +1,7 @@
 //! What the harness must know about an agent. One file per agent.
 
 mod claude;
+mod claude_http;
 mod cline;
 mod codex;
 mod copilot;
@@ -19,6 +20,7 @@ use crate::place::Place;
 /// Every agent that is driven for real.
 pub const RIGS: &[&dyn Rig] = &[
     &claude::Claude,
+    &claude_http::ClaudeHttp,
     &codex::Codex,
     &gemini::Gemini,
     &qwen::Qwen,
@@ -29,8 +31,18 @@ pub const RIGS: &[&dyn Rig] = &[
 
 /// One agent.
 pub trait Rig: Sync {
-    /// The name that `boathook agent install` takes.
+    /// What it is called in the table.
     fn name(&self) -> &'static str;
+
+    /// The name that `boathook agent install` takes.
+    fn agent(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Whether it is wired to a daemon over HTTP.
+    fn over_http(&self) -> bool {
+        false
+    }
 
     /// Where it comes from.
     fn package(&self) -> Package;

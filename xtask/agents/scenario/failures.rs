@@ -1,6 +1,6 @@
 //! Hooks that fail: they stop nothing, unless `failClosed` says so.
 
-use super::{Act, Check::*, Hook, PLAIN, SUBTASK, Scenario, Script, Wanted, hook};
+use super::{Act, Beside, Check::*, Hook, PLAIN, SUBTASK, Scenario, Script, Wanted, hook};
 
 const PROVES: &[(&str, &str)] = &[("beforeShellExecution", "permission")];
 const CLOSED: &str = r#""failClosed": true"#;
@@ -95,6 +95,15 @@ pub const ALL: &[Scenario] = &[
         subagent: &[super::MARK],
         wanted: Wanted::Refused,
         checks: &[Told("failClosed"), NeverTold(SUBTASK)],
+        ..PLAIN
+    },
+    Scenario {
+        id: "daemon-dead",
+        shows: "A shell command that a daemon should be asked about does not run when the daemon is dead.",
+        proves: &[("preToolUse", "permission")],
+        wanted: Wanted::Refused,
+        checks: &[Told("onFailure")],
+        beside: Beside::DeadDaemon,
         ..PLAIN
     },
 ];

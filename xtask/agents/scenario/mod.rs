@@ -106,6 +106,8 @@ pub enum Beside {
     /// In `.claude/settings.json` of the project a hook with the record `claude`, and
     /// in its `.cursor/hooks.json` one with the record `project`. It is trusted.
     ClaudeProject,
+    /// A daemon that was killed when the agent was wired to it.
+    DeadDaemon,
 }
 
 /// A plain run: the model makes the marker.
