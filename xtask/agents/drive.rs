@@ -177,6 +177,9 @@ fn write_beside(
 fn boathook(place: &Place, installed: &Installed, binary: &Path, args: &[&str]) -> Outcome<()> {
     let mut command = Command::new(binary);
     environment(&mut command, place, installed);
+    // Over HTTP it must know the agent's version.
+    let own = installed.program.parent().map(text_of).unwrap_or_default();
+    command.env("PATH", format!("{own}:{}", installed.path));
     let output = command.args(args).stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{}: {error}", binary.display()))?;
     let said = String::from_utf8_lossy(&output.stderr);

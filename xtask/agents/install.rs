@@ -28,7 +28,7 @@ pub enum Missing {
 /// The agent, installed now or earlier.
 pub fn install(agents: &Path, rig: &dyn Rig) -> Result<Installed, Missing> {
     let Package { npm, version, program, node } = rig.package();
-    let directory = agents.join(format!("{}-{version}", rig.name()));
+    let directory = agents.join(format!("{}-{version}", rig.agent()));
     once(&directory, &format!("{npm}@{version}"))?;
     let mut path = vec![own_node_directory()?];
     if major_of_own_node()? < node {

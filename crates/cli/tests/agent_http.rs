@@ -74,7 +74,7 @@ fn install_and_uninstall_leave_the_settings_as_they_were() {
         json!({"type": "http", "url": url, "headers": {"Authorization": bearer}, "timeout": 3600, "onFailure": "block"})
     );
     assert_eq!(handler("Stop")["type"], "http");
-    for event in ["SessionStart", "UserPromptSubmit"] {
+    for event in ["SessionStart", "UserPromptSubmit", "SessionEnd"] {
         let command = handler(event)["command"].as_str().expect("a command").to_owned();
         assert!(command.contains("agent hook claude --beside-http --home "), "{command}");
     }
@@ -162,6 +162,9 @@ fn what_does_not_hold_any_more_is_told() {
     assert!(status().contains("`onFailure` is `continue`"));
     write_settings(&cx, &text);
     assert!(status().contains("exit code Some(0)"));
+    cx.write("project/.claude/settings.local.json", r#"{"env": {"HTTP_PROXY": "http://proxy.example"}}"#);
+    assert!(status().contains("`env` sets HTTP_PROXY, so prompts are refused"), "{}", status());
+    fs::remove_file(cx.path("project/.claude/settings.local.json")).expect("the file");
     fs::remove_file(cx.path(KEPT)).expect("the file");
     let told = status();
     assert!(told.contains("and there is none: gates are shut"), "{told}");
@@ -170,11 +173,15 @@ fn what_does_not_hold_any_more_is_told() {
 
 /// What the command beside HTTP does at a prompt.
 fn prompt(cx: &TestContext, proxies: &[(&str, &str)]) -> Output {
+    beside(cx, proxies, json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on"}))
+}
+
+fn beside(cx: &TestContext, proxies: &[(&str, &str)], mut told: Value) -> Output {
+    (told["session_id"], told["cwd"]) = (json!("s-1"), json!(cx.project()));
     let home = cx.path("home");
     let home = home.to_str().expect("a plain path");
     let mut command = command(cx, &["agent", "hook", "claude", "--beside-http", "--home", home]);
     command.envs(proxies.iter().copied());
-    let told = json!({"session_id": "s-1", "cwd": cx.project(), "hook_event_name": "UserPromptSubmit", "prompt": "go on"});
     pipe(command, told.to_string().as_bytes())
 }
 
@@ -210,8 +217,8 @@ fn the_projects_hooks_count_wherever_the_agent_has_gone() {
     assert_eq!(daemon.post("/agents/claude", &away).body, "{}", "nobody told where it belongs");
     assert_eq!(prompt(&cx, &[]).status.code(), Some(0));
     assert!(daemon.post("/agents/claude", &away).body.contains("OF-THE-PROJECT"));
-    let end = json!({"session_id": "s-1", "cwd": "/", "hook_event_name": "SessionEnd", "reason": "exit"});
-    assert_eq!(daemon.post("/agents/claude", &end.to_string()).status, 200);
+    let end = json!({"hook_event_name": "SessionEnd", "reason": "exit"});
+    assert_eq!(beside(&cx, &[], end).status.code(), Some(0));
     let folder = cx.path("home/.local/state/boathook/agents-http");
     assert_eq!(fs::read_dir(folder).expect("the folder").count(), 0, "and it is forgotten at the end");
 }

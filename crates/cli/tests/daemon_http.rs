@@ -177,13 +177,18 @@ fn who_hangs_up_ends_what_runs_for_it() {
     );
     cx.write(
         "home/.cursor/hooks.json",
-        format!(r#"{{"version": 1, "hooks": {{"beforeShellExecution": [{{"command": "{}", "timeout": 600}}]}}}}"#, hook.display()),
+        format!(
+            r#"{{"version": 1, "hooks": {{"beforeShellExecution": [{{"command": "{}", "timeout": 600}}]}}}}"#,
+            hook.display()
+        ),
     );
     let daemon = Daemon::start(&cx);
     let mut stream = daemon.connect();
     let body = shell(&cx, "ls");
     let head = format!("{}Content-Length: {}\r\n", daemon.key(), body.len());
-    stream.write_all(format!("POST /agents/claude HTTP/1.1\r\n{head}\r\n{body}").as_bytes()).expect("it reads");
+    stream
+        .write_all(format!("POST /agents/claude HTTP/1.1\r\n{head}\r\n{body}").as_bytes())
+        .expect("it reads");
     until("the hook runs", || begun.exists());
     let hook = fs::read_to_string(&begun).expect("its number").trim().to_owned();
     let alive = || fs::read_to_string(format!("/proc/{hook}/stat")).is_ok_and(|stat| !stat.contains(") Z "));

@@ -115,7 +115,7 @@ impl Examined {
         if !wired.is_wired() {
             return;
         }
-        self.look_at_http(wired, program);
+        self.look_at_http(places, wired, program);
         let then = match self.wiring.shut_without_us {
             true => "the agent refuses what it should ask about",
             false => "no hook is asked, and nothing is refused",
@@ -166,7 +166,7 @@ impl Examined {
 
     /// What is asked over HTTP needs the daemon's port and token, and a file that
     /// others do not read.
-    fn look_at_http(&mut self, wired: &Wired, program: Option<&Program>) {
+    fn look_at_http(&mut self, places: &Places, wired: &Wired, program: Option<&Program>) {
         if !wired.is_over_http() {
             return;
         }
@@ -179,6 +179,11 @@ impl Examined {
             None => {
                 let problem = format!("{file} asks a daemon over HTTP, and there is none: gates are shut");
                 self.say(Weight::NotAsked, problem, START.to_owned());
+            }
+        }
+        for (file, text) in places.settings_of(self.wiring) {
+            if let Some(words) = over_http::settings_in_the_way(&text) {
+                self.say(Weight::NotAsked, format!("{}: {words}", file.display()), "remove it".to_owned());
             }
         }
         if let Some(mode) = exposed(&wired.file) {

@@ -4,6 +4,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::http_address::open_to_others;
 
 /// What is known of an agent that asks over HTTP.
@@ -20,9 +22,13 @@ pub struct OverHttp {
 
 /// Claude Code calls no `http` handler when a session starts. Every prompt is
 /// asked about by a process, too: it looks whether a proxy would take what is
-/// asked over HTTP, and says which project the session belongs to.
-pub const ALL: &[OverHttp] =
-    &[OverHttp { agent: "claude", since: "2.1.295", by_command: &["SessionStart", "UserPromptSubmit"] }];
+/// asked over HTTP, and says which project the session belongs to. A session
+/// that was refused ends without having told anybody the token.
+pub const ALL: &[OverHttp] = &[OverHttp {
+    agent: "claude",
+    since: "2.1.295",
+    by_command: &["SessionStart", "UserPromptSubmit", "SessionEnd"],
+}];
 
 /// Variables that lead requests elsewhere, and those that name exceptions.
 const PROXIES: [&str; 6] =
@@ -64,6 +70,22 @@ pub fn proxy(environment: &[(OsString, OsString)]) -> Option<&'static str> {
     let lists: Vec<&OsString> = EXCEPTIONS.into_iter().filter_map(value).collect();
     let spared = !lists.is_empty() && lists.into_iter().all(spares_us);
     (!spared).then_some(proxy)
+}
+
+/// What in an agent's settings keeps it from asking the daemon, in words.
+pub fn settings_in_the_way(text: &str) -> Option<String> {
+    let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let variables = settings.get("env").and_then(Value::as_object).into_iter().flatten();
+    let variables: Vec<(OsString, OsString)> = variables
+        .filter_map(|(name, value)| Some((name.into(), value.as_str()?.into())))
+        .collect();
+    if let Some(variable) = proxy(&variables) {
+        return Some(format!("`env` sets {variable}, so prompts are refused: a proxy could answer for the daemon"));
+    }
+    let allowed = settings.get("allowedHttpHookUrls")?.as_array()?;
+    let ours = |url: &str| url == "*" || url.starts_with(&format!("http://{HERE}"));
+    let none = !allowed.iter().filter_map(Value::as_str).any(ours);
+    none.then(|| "`allowedHttpHookUrls` leaves the daemon out, so tool calls are refused".to_owned())
 }
 
 /// Why nothing may be done in this environment, in a sentence.
@@ -112,6 +134,26 @@ mod tests {
             let environment: Vec<(OsString, OsString)> =
                 environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
             assert_eq!(proxy(&environment), expected, "{environment:?}");
+        }
+    }
+
+    #[test]
+    fn settings_that_lead_elsewhere_are_seen() {
+        let cases = [
+            ("{}", None),
+            ("no JSON", None),
+            (r#"{"env": {"HTTPS_PROXY": "http://p"}}"#, Some("HTTPS_PROXY")),
+            (r#"{"env": {"HTTPS_PROXY": "http://p", "NO_PROXY": "127.0.0.1"}}"#, None),
+            (r#"{"allowedHttpHookUrls": []}"#, Some("allowedHttpHookUrls")),
+            (r#"{"allowedHttpHookUrls": ["https://example.com/*"]}"#, Some("allowedHttpHookUrls")),
+            (r#"{"allowedHttpHookUrls": ["http://127.0.0.1:4711/*"]}"#, None),
+        ];
+        for (text, expected) in cases {
+            let found = settings_in_the_way(text);
+            match expected {
+                Some(word) => assert!(found.is_some_and(|found| found.contains(word)), "{text}"),
+                None => assert_eq!(found, None, "{text}"),
+            }
         }
     }
 

@@ -87,6 +87,14 @@ impl Seen {
         })
     }
 
+    /// The names under which an agent was driven: its own, and one more where it
+    /// was wired over HTTP.
+    pub fn ways<'s>(&'s self, agent: &'s str) -> impl Iterator<Item = &'s str> + 's {
+        let of_agent = self.seen.iter().map(|it| it.agent.as_str());
+        let other = of_agent.into_iter().find(|name| name.strip_suffix("-http") == Some(agent));
+        std::iter::once(agent).chain(other)
+    }
+
     /// The events that a scenario is about, each with the field of its answer.
     pub fn proved(&self, scenario: &str) -> Vec<String> {
         let found = self.scenarios.iter().find(|it| it.id == scenario);

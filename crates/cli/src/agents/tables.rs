@@ -43,7 +43,9 @@ pub fn page(seen: &Seen) -> String {
 /// What came of each scenario in each agent that was driven.
 fn scenarios(seen: &Seen) -> String {
     let driven: Vec<&Agent> = AGENTS.iter().copied().filter(|agent| agent.driven.is_some()).collect();
-    let names: Vec<&str> = driven.iter().map(|agent| agent.name).collect();
+    let ways: Vec<(&Agent, &str)> =
+        driven.iter().flat_map(|agent| seen.ways(agent.name).map(|way| (*agent, way))).collect();
+    let names: Vec<&str> = ways.iter().map(|(_, name)| *name).collect();
     let mut text =
         format!("{SCENARIOS}| Scenario | {} |\n|{}\n", names.join(" | "), "---|".repeat(names.len() + 1));
     let mut meanings = String::from("\n| Scenario | What happens | What it proves |\n|---|---|---|\n");
@@ -52,9 +54,10 @@ fn scenarios(seen: &Seen) -> String {
         meanings.push_str(&format!("| {id} | {} | {} |\n", cell(shows), seen.proved(id).join(", ")));
     }
     let mut absences = String::new();
-    for agent in driven {
-        for (why, scenarios) in seen.absences(agent.name) {
-            absences.push_str(&format!("- {} ({}): {}\n", agent.title, scenarios.join(", "), cell(why)));
+    for (agent, name) in ways {
+        let way = if name == agent.name { "" } else { " over HTTP" };
+        for (why, scenarios) in seen.absences(name) {
+            absences.push_str(&format!("- {}{way} ({}): {}\n", agent.title, scenarios.join(", "), cell(why)));
         }
     }
     if !absences.is_empty() {
@@ -68,7 +71,7 @@ const SCENARIOS: &str = "
 
 The real agents, each driven offline by a model of ours through `cargo xtask soak --agents`. B: refused, and the model was
 told why; N: not run; R: ran; W: ran as rewritten; ok: as the scenario says; –: does not exist there; in bold: not as it
-should be.
+should be. A name with `-http` is the same agent, wired to the daemon over HTTP.
 
 ";
 

@@ -197,6 +197,14 @@ impl Places {
         files.flat_map(of_file).collect()
     }
 
+    /// Every file that the agent reads its settings from, as far as it is there.
+    pub fn settings_of(&self, wiring: &Wiring) -> Vec<(PathBuf, String)> {
+        let own = Scope::ALL.into_iter().filter_map(|scope| self.path(wiring, scope).ok());
+        let beside = wiring.switches.beside.iter();
+        let beside = beside.filter_map(|name| Some(self.workspace.as_ref()?.join(name)));
+        own.chain(beside).filter_map(|file| text_of(&file).map(|text| (file, text))).collect()
+    }
+
     /// Where a file really is, when a folder on the way to it is a link.
     pub fn really(&self, file: &Path) -> Option<PathBuf> {
         let settled = file.canonicalize().ok()?;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boathook_engine::agent::{Adapter, Agent, Happening, Heard, Moment, Reply, hear, named, refuse};
+use boathook_engine::agent::{Adapter, Agent, Happening, Heard, Reply, hear, named, refuse};
 use boathook_engine::definition::Action;
 use boathook_engine::engine::Engine;
 use boathook_engine::log_file::LogFile;
@@ -92,8 +92,6 @@ impl Asked<'_> {
         let cancel = Some(self.cancel());
         let adapter = Adapter { agent: self.agent, preferences, engine: &engine, servers: &servers, cancel };
         let place = self.place(&engine)?;
-        let ended = matches!(happening.moment, Moment::SessionEnd { .. });
-        let session = happening.session.clone().filter(|_| ended);
         let answered = adapter.answer(happening);
         out(&answered.reply);
         if !answered.told.is_empty() {
@@ -101,7 +99,6 @@ impl Asked<'_> {
         }
         adapter.finish(answered.afterwards);
         drop(place);
-        session.iter().for_each(|session| session_roots::forget(&state, session));
         self.service.writer.note(&engine);
         Ok(())
     }

@@ -140,6 +140,10 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
 fn prepare_http(agent: &Agent, happening: &Happening, settings: &Settings) -> Result<(), Failed> {
     let state = StateDir::new(settings.roots.state.clone());
     let session = happening.session.as_deref().unwrap_or_default();
+    if matches!(happening.moment, Moment::SessionEnd { .. }) {
+        session_roots::forget(&state, session);
+        return Ok(());
+    }
     let kept = session_roots::remember(&state, session, &settings.roots.workspaces);
     if !matches!(happening.moment, Moment::Prompt { .. }) {
         return Ok(());
