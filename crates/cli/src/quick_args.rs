@@ -22,17 +22,22 @@ use crate::settings::Given;
 /// The words behind the program's name, understood; none where anything about
 /// them is not plain.
 pub fn read(words: &[OsString]) -> Option<Args> {
-    let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
-    match words.as_slice() {
-        [first, second, rest @ ..] if *first == "agent" && *second == "hook" => agent_hook(rest),
-        [first, rest @ ..] if *first == "run" => run(rest),
+    let mut global = nothing();
+    let mut words = words.iter().map(OsString::as_os_str);
+    let mut first = words.next()?.to_str()?;
+    while is_option(first) {
+        of_all_commands(&mut global, first, words.next())?;
+        first = words.next()?.to_str()?;
+    }
+    match first {
+        "agent" if words.next()? == "hook" => agent_hook(global, words),
+        "run" => run(global, words),
         _ => None,
     }
 }
 
-fn agent_hook(words: &[&OsStr]) -> Option<Args> {
-    let (mut global, mut given, mut named) = (nothing(), Given::default(), Vec::new());
-    let mut words = words.iter().copied();
+fn agent_hook<'w>(mut global: Global, mut words: impl Iterator<Item = &'w OsStr>) -> Option<Args> {
+    let (mut given, mut named) = (Given::default(), Vec::new());
     while let Some(word) = words.next() {
         match word.to_str()? {
             "--home" => once(&mut given.home, directory(words.next())?)?,
@@ -50,9 +55,8 @@ fn agent_hook(words: &[&OsStr]) -> Option<Args> {
     Some(Args { global, command: Command::Agent(AgentArgs { command: AgentCommand::Hook(hook) }) })
 }
 
-fn run(words: &[&OsStr]) -> Option<Args> {
-    let (mut global, mut event) = (nothing(), None);
-    let mut words = words.iter().copied();
+fn run<'w>(mut global: Global, mut words: impl Iterator<Item = &'w OsStr>) -> Option<Args> {
+    let mut event = None;
     while let Some(word) = words.next() {
         match word.to_str()? {
             option if is_option(option) => of_all_commands(&mut global, option, words.next())?,
@@ -126,9 +130,11 @@ mod tests {
             "agent hook cline PreToolUse --home /h --state-dir /s --config-dir /c",
             "agent hook --home /h claude --root /r PreToolUse --workspace /a --workspace /b",
             "agent hook claude --plugin-dir /p --edition 2.3",
+            "--root /r --workspace /a agent hook claude --workspace /b",
             "agent hook nobody",
             "agent hook help",
             "run preToolUse",
+            "--root /r run preToolUse",
             "run --workspace relative beforeShellExecution --root /r --edition docs",
         ] {
             assert!(by_hand(line).is_some(), "{line}");
@@ -143,7 +149,11 @@ mod tests {
             "agent",
             "agent hook",
             "agent status",
-            "--root /r agent hook claude",
+            "--root /r agent status",
+            "--root /r --root /r agent hook claude",
+            "--home /h agent hook claude",
+            "--root agent hook claude",
+            "--root",
             "agent hook claude PreToolUse more",
             "agent hook claude --home",
             "agent hook claude --home --root /r",
