@@ -77,6 +77,21 @@ pub fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
     by_hand.map_or_else(|| Args::try_parse_from(words), Ok)
 }
 
+/// What was typed behind `agent hook`, whatever it is; none when that is not
+/// the command. All options that can stand before it have a value.
+pub fn behind_agent_hook(words: &[OsString]) -> Option<&[OsString]> {
+    let mut rest = words.get(1..)?;
+    while let [first, behind @ ..] = rest
+        && let Some(option) = first.to_str().filter(|word| word.starts_with("--"))
+    {
+        rest = if option.contains('=') { behind } else { behind.get(1..)? };
+    }
+    match rest {
+        [first, second, behind @ ..] if first == "agent" && second == "hook" => Some(behind),
+        _ => None,
+    }
+}
+
 /// Commands that people look for in another place, and where they are.
 const ELSEWHERE: [(&str, &str); 5] = [
     ("install", "agent install"),

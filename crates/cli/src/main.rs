@@ -85,8 +85,8 @@ impl From<Status> for ExitCode {
 /// agent's it must: agents take a failure for «go on».
 fn usage(mut error: clap::Error, words: &[OsString]) -> ExitCode {
     args::suggest(&mut error);
-    match words {
-        [_, first, second, rest @ ..] if error.use_stderr() && first == "agent" && second == "hook" => {
+    match args::behind_agent_hook(words) {
+        Some(rest) if error.use_stderr() => {
             let problem = error.render().to_string();
             commands::agent::hook::misspelt(&mut Ui::new(ColorChoice::Auto), rest, &problem).into()
         }

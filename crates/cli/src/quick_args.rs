@@ -22,24 +22,40 @@ use crate::settings::Given;
 /// The words behind the program's name, understood; none where anything about
 /// them is not plain.
 pub fn read(words: &[OsString]) -> Option<Args> {
-    let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
-    match words.as_slice() {
-        [first, second, rest @ ..] if *first == "agent" && *second == "hook" => agent_hook(rest),
-        [first, rest @ ..] if *first == "run" => run(rest),
-        _ => None,
+    let mut before = nothing();
+    let mut words = words.iter().map(OsString::as_os_str);
+    let mut first = words.next()?.to_str()?;
+    let leads = is_option(first);
+    while is_option(first) {
+        of_all_commands(&mut before, first, words.next())?;
+        first = words.next()?.to_str()?;
     }
+    let (behind, command) = match first {
+        "agent" if words.next()? == "hook" => agent_hook(words)?,
+        "run" => run(words)?,
+        _ => return None,
+    };
+    // What counts where options stand before the command and behind it is the
+    // general parser's business.
+    let global = match (leads, behind) {
+        (true, Some(_)) => return None,
+        (_, behind) => behind.unwrap_or(before),
+    };
+    Some(Args { global, command })
 }
 
-fn agent_hook(words: &[&OsStr]) -> Option<Args> {
-    let (mut global, mut given, mut named) = (nothing(), Given::default(), Vec::new());
-    let (mut words, mut beside_http) = (words.iter().copied(), None);
+fn agent_hook<'w>(mut words: impl Iterator<Item = &'w OsStr>) -> Option<(Option<Global>, Command)> {
+    let (mut global, mut given, mut named) = (None, Given::default(), Vec::new());
+    let mut beside_http = None;
     while let Some(word) = words.next() {
         match word.to_str()? {
             "--home" => once(&mut given.home, directory(words.next())?)?,
             "--state-dir" => once(&mut given.state_dir, directory(words.next())?)?,
             "--config-dir" => once(&mut given.config_dir, directory(words.next())?)?,
             "--beside-http" => once(&mut beside_http, ())?,
-            option if is_option(option) => of_all_commands(&mut global, option, words.next())?,
+            option if is_option(option) => {
+                of_all_commands(global.get_or_insert_with(nothing), option, words.next())?
+            }
             name => named.push(name.to_owned()),
         }
     }
@@ -49,19 +65,20 @@ fn agent_hook(words: &[&OsStr]) -> Option<Args> {
     if named.next().is_some() {
         return None;
     }
-    Some(Args { global, command: Command::Agent(AgentArgs { command: AgentCommand::Hook(hook) }) })
+    Some((global, Command::Agent(AgentArgs { command: AgentCommand::Hook(hook) })))
 }
 
-fn run(words: &[&OsStr]) -> Option<Args> {
-    let (mut global, mut event) = (nothing(), None);
-    let mut words = words.iter().copied();
+fn run<'w>(mut words: impl Iterator<Item = &'w OsStr>) -> Option<(Option<Global>, Command)> {
+    let (mut global, mut event) = (None, None);
     while let Some(word) = words.next() {
         match word.to_str()? {
-            option if is_option(option) => of_all_commands(&mut global, option, words.next())?,
+            option if is_option(option) => {
+                of_all_commands(global.get_or_insert_with(nothing), option, words.next())?
+            }
             name => once(&mut event, EventKind::named(name)?)?,
         }
     }
-    Some(Args { global, command: Command::Run(RunArgs::of(event?)) })
+    Some((global, Command::Run(RunArgs::of(event?))))
 }
 
 fn of_all_commands(global: &mut Global, option: &str, value: Option<&OsStr>) -> Option<()> {
@@ -128,10 +145,12 @@ mod tests {
             "agent hook cline PreToolUse --home /h --state-dir /s --config-dir /c",
             "agent hook --home /h claude --root /r PreToolUse --workspace /a --workspace /b",
             "agent hook claude --plugin-dir /p --edition 2.3",
+            "--root /r --workspace /a agent hook claude --home /h",
             "agent hook claude --beside-http --home /h",
             "agent hook nobody",
             "agent hook help",
             "run preToolUse",
+            "--root /r run preToolUse",
             "run --workspace relative beforeShellExecution --root /r --edition docs",
         ] {
             assert!(by_hand(line).is_some(), "{line}");
@@ -146,7 +165,12 @@ mod tests {
             "agent",
             "agent hook",
             "agent status",
-            "--root /r agent hook claude",
+            "--root /r agent status",
+            "--root /r --workspace /a agent hook claude --workspace /b",
+            "--root /r --root /r agent hook claude",
+            "--home /h agent hook claude",
+            "--root agent hook claude",
+            "--root",
             "agent hook claude PreToolUse more",
             "agent hook claude --home",
             "agent hook claude --home --root /r",
