@@ -76,11 +76,12 @@ pub fn proxy(environment: &[(OsString, OsString)]) -> Option<&'static str> {
 pub fn settings_in_the_way(text: &str) -> Option<String> {
     let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
     let variables = settings.get("env").and_then(Value::as_object).into_iter().flatten();
-    let variables: Vec<(OsString, OsString)> = variables
-        .filter_map(|(name, value)| Some((name.into(), value.as_str()?.into())))
-        .collect();
+    let variables: Vec<(OsString, OsString)> =
+        variables.filter_map(|(name, value)| Some((name.into(), value.as_str()?.into()))).collect();
     if let Some(variable) = proxy(&variables) {
-        return Some(format!("`env` sets {variable}, so prompts are refused: a proxy could answer for the daemon"));
+        return Some(format!(
+            "`env` sets {variable}, so prompts are refused: a proxy could answer for the daemon"
+        ));
     }
     let allowed = settings.get("allowedHttpHookUrls")?.as_array()?;
     let ours = |url: &str| url == "*" || url.starts_with(&format!("http://{HERE}"));

@@ -70,6 +70,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn answer(&self, out: &mut dyn FnMut(&Reply)) -> Result<(), Failed> {
+        let _begun = self.service.begin();
         if self.service.is_ending() {
             return Err(Failed::other("the daemon is about to end", "start it again"));
         }

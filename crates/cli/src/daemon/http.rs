@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-use boathook_engine::engine::Engine;
 use boathook_engine::remote::wire::{HandleParams, Handled, RpcError, codes};
 use boathook_engine::run::Cancel;
 use boathook_server::listener::{Answer, Answering, Asked, Listening};
@@ -71,14 +70,13 @@ impl Answering for Http {
                 Ok(status) => Answer::good(status.to_string()),
                 Err(error) => refused(&error),
             }),
-            Asked::Event { event, payload } => match handle(&self.service, event, payload, gone) {
-                Ok((handled, engine)) => {
+            Asked::Event { event, payload } => tell(match handle(&self.service, event, payload, gone) {
+                Ok(handled) => {
                     let json = serde_json::to_string(&handled);
-                    tell(json.map_or_else(|error| Answer::refused(500, &error.to_string()), Answer::good));
-                    self.service.writer.note(&engine);
+                    json.map_or_else(|error| Answer::refused(500, &error.to_string()), Answer::good)
                 }
-                Err(error) => tell(refused(&error)),
-            },
+                Err(error) => refused(&error),
+            }),
             Asked::Agent { name, event, told } => {
                 agents::answer(&self.service, &name, event.as_deref(), &told, gone, tell);
             }
@@ -91,11 +89,11 @@ fn handle(
     event: String,
     payload: Vec<u8>,
     gone: Arc<AtomicBool>,
-) -> Result<(Handled, Arc<Engine>), RpcError> {
+) -> Result<Handled, RpcError> {
     let no_json = |error: String| wrong(format!("the body is no JSON: {error}"));
     let payload = String::from_utf8(payload).map_err(|error| no_json(error.to_string()))?;
     let payload = RawValue::from_string(payload).map_err(|error| no_json(error.to_string()))?;
-    let prepared = service.prepare(HandleParams {
+    let params = HandleParams {
         event,
         payload,
         workspaces: Vec::new(),
@@ -105,17 +103,8 @@ fn handle(
         edition: None,
         caller: None,
         beat: false,
-    })?;
-    let engine = prepared.engine();
-    let is_gone = move || gone.load(Ordering::SeqCst);
-    let cancel = service.cancel(is_gone.clone());
-    let slow = prepared.slow_hooks();
-    if slow == 0 {
-        return Ok((service.decide(prepared, &cancel)?, engine));
-    }
-    let place = service.places.take(slow, || service.is_ending() || is_gone());
-    let _place = place.ok_or_else(|| service.gave_up())?;
-    Ok((service.decide(prepared.again(), &cancel)?, engine))
+    };
+    service.handle(params, &service.cancel(move || gone.load(Ordering::SeqCst)))
 }
 
 fn refused(error: &RpcError) -> Answer {
