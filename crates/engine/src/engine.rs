@@ -242,6 +242,11 @@ impl Engine {
         injected.last = None;
     }
 
+    /// Whether the host gave hooks of its own.
+    pub(crate) fn has_injected_hooks(&self) -> bool {
+        !lock(&self.injected).hooks.is_empty()
+    }
+
     /// Calls this with every record as it is made.
     pub fn on_record(&self, listener: impl Fn(&Record) + Send + Sync + 'static) {
         lock(&self.listeners).push(Box::new(listener));
@@ -285,7 +290,7 @@ impl Engine {
     }
 
     /// The roots the host named, else those of the payload.
-    fn workspaces(&self, event: &Event) -> Vec<PathBuf> {
+    pub(crate) fn workspaces(&self, event: &Event) -> Vec<PathBuf> {
         if !self.settings.roots.workspaces.is_empty() {
             return self.settings.roots.workspaces.clone();
         }

@@ -1,13 +1,34 @@
-//! The daemon, as others see it: where its socket stands and what is said there.
+//! The daemon, as others see it: where its socket stands, what is said there,
+//! and its client, which falls back to the engine in process.
+//!
+//! A daemon makes things faster and never decides whether a gate holds: absent,
+//! slow, false, of another version or gone in the middle, each ends in the same
+//! decision, made here.
 
+mod ask;
+mod client;
+mod connection;
+mod reason;
 pub mod wire;
 
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod os; // both give: Stream, connect, is_quiet
+
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use ask::Asked;
+pub use client::Remote;
+pub use reason::Reason;
 
 /// The folder of the state directory that holds the daemon's socket and lock.
 pub const FOLDER: &str = "daemon";
 /// The socket's name in it.
 pub const SOCKET: &str = "socket";
+/// A daemon that is silent for so long is left. One that works says so every
+/// `wire::BEAT`.
+pub const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where the daemon of a state directory listens.
 pub fn socket(state: &Path) -> PathBuf {
