@@ -15,6 +15,7 @@ use boathook_engine::agent::Preferences;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
+use boathook_engine::remote::wire::Caller;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
 
@@ -41,6 +42,17 @@ pub fn settings(ui: &mut Ui, global: &Global, roots: &[String]) -> Result<Settin
         .map(|list| env::split_paths(&list).map(OsString::from).collect())
         .unwrap_or_default();
     Ok(Settings { called_from, ..settings })
+}
+
+/// Who we are to a daemon: one that differs in any of this reads other files.
+pub fn caller(settings: &Settings) -> Caller {
+    let dwelling = dwelling::ours().unwrap_or_else(Dwelling::unknown);
+    Caller {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        home: settings.roots.home.clone(),
+        config: dwelling.config.join("config.toml"),
+        root: settings.roots.system.clone(),
+    }
 }
 
 /// The same for an agent, and what the user chose about agents. A repository

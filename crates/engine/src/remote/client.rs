@@ -125,6 +125,10 @@ impl Remote {
                     }
                 };
             }
+            // One that works for ever holds nobody who wants to go.
+            if cancel.is_cancelled() {
+                return Err(Reason::Cancelled);
+            }
         }
     }
 }
@@ -150,8 +154,7 @@ fn read(line: &[u8], id: &str) -> Result<Option<Response>, Reason> {
 /// A decision about this event that agrees with itself.
 fn sound(result: Box<RawValue>, event: &str) -> Result<Handled, Reason> {
     let garbled = |what: String| Reason::Garbled(what);
-    let handled: Handled =
-        serde_json::from_str(result.get()).map_err(|error| garbled(error.to_string()))?;
+    let handled: Handled = serde_json::from_str(result.get()).map_err(|error| garbled(error.to_string()))?;
     if handled.event != event {
         return Err(garbled(format!("it is about {}", handled.event)));
     }
