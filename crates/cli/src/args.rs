@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 /// Options that go with every command.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// A workspace root; repeat it for several [default: the payload's roots, else the nearest folder with .cursor or .git]
@@ -53,6 +53,7 @@ pub struct Global {
 pub enum Command {
     Run(commands::run::RunArgs),
     Agent(commands::agent::AgentArgs),
+    Daemon(commands::daemon::DaemonArgs),
     Explain(commands::explain::ExplainArgs),
     Check(commands::check::CheckArgs),
     Doctor(commands::doctor::DoctorArgs),

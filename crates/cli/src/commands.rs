@@ -4,6 +4,7 @@ pub mod agent;
 pub mod check;
 pub mod completions;
 pub mod convert;
+pub mod daemon;
 pub mod doctor;
 pub mod explain;
 pub mod hookify;

@@ -6,6 +6,8 @@
 mod agents;
 mod args;
 mod commands;
+#[cfg(unix)]
+mod daemon;
 mod error;
 mod fold;
 mod judge;
@@ -78,6 +80,7 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
     match &args.command {
         Command::Run(run) => commands::run::run(ui, &args.global, run),
         Command::Agent(agent) => commands::agent::agent(ui, &args.global, agent),
+        Command::Daemon(daemon) => commands::daemon::daemon(ui, &args.global, daemon),
         Command::Explain(explain) => commands::explain::explain(ui, &args.global, explain),
         Command::Check(check) => commands::check::check(ui, &args.global, check),
         Command::Doctor(doctor) => commands::doctor::doctor(ui, &args.global, doctor),

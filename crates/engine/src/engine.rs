@@ -75,6 +75,33 @@ pub struct Call {
     pub cancel: Option<Cancel>,
 }
 
+/// An event, and the hooks there were when it was looked at.
+#[derive(Debug)]
+pub struct Ready {
+    event: Event,
+    hooks: Arc<HookSet>,
+}
+
+impl Ready {
+    /// How many hooks may take time: all that fit and are no rules.
+    pub fn slow_hooks(&self) -> usize {
+        let slow = |hook: &&Hook| {
+            hook.definition.event == self.event.kind
+                && matches!(hook.definition.action, Action::Command(_) | Action::Prompt { .. })
+        };
+        let mut hooks = self.hooks.hooks.iter().filter(slow).peekable();
+        let subject = hooks.peek().and_then(|_| self.event.subject());
+        let fits =
+            |hook: &&Hook| hook.definition.verdict(&self.event, subject.as_deref()) != Verdict::NoMatch;
+        hooks.filter(fits).count()
+    }
+
+    /// The event, as it came.
+    pub fn into_event(self) -> Event {
+        self.event
+    }
+}
+
 /// Hooks of the host's, and the last set they were put into.
 #[derive(Default)]
 struct Injected {
@@ -124,9 +151,19 @@ impl Engine {
 
     /// The same, for one of several callers.
     pub fn handle_call(&self, event: Event, call: &Call) -> Decision {
+        self.handle_ready(self.ready(event), call)
+    }
+
+    /// Looks at every file the event depends on, and runs nothing yet.
+    pub fn ready(&self, event: Event) -> Ready {
+        Ready { hooks: self.hook_set(&event), event }
+    }
+
+    /// The rest of `handle_call`.
+    pub fn handle_ready(&self, ready: Ready, call: &Call) -> Decision {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
-        let hooks = self.hook_set(&event);
+        let Ready { event, hooks } = ready;
         let mut event = self.filled(event);
         let (mut session, trouble) = self.session_of(&event, &hooks);
         let counted_by_us = tell_loop_count(&mut event, &session);
@@ -258,6 +295,22 @@ impl Engine {
     /// and goes on saying it until `told`. Called when the answer is out.
     pub fn write_out(&self) -> Result<Vec<Change>, StateError> {
         self.keep_records(self.background.finish());
+        self.write_records()
+    }
+
+    /// The same for a host that goes on: waits for nobody. What an `async` hook
+    /// came to is written when it has ended.
+    pub fn write_ready(&self) -> Result<Vec<Change>, StateError> {
+        self.keep_records(self.background.take_ended());
+        self.write_records()
+    }
+
+    /// How many records wait to be written, and whether `async` hooks run.
+    pub fn unwritten(&self) -> (usize, bool) {
+        (lock(&self.unwritten).len(), self.background.is_running())
+    }
+
+    fn write_records(&self) -> Result<Vec<Change>, StateError> {
         let changes = self.changes();
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
@@ -294,6 +347,11 @@ impl Engine {
         if !self.settings.roots.workspaces.is_empty() {
             return self.settings.roots.workspaces.clone();
         }
+        self.named_workspaces(event)
+    }
+
+    /// The roots of the payload.
+    pub(crate) fn named_workspaces(&self, event: &Event) -> Vec<PathBuf> {
         let named = event.payload.texts("workspace_roots").unwrap_or_default();
         named.iter().map(|root| native_root(self.settings.roots.os, root)).collect()
     }

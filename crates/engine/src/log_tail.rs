@@ -22,6 +22,13 @@ impl LogTail {
         LogTail { log, segment: 0, offset: 0, unreadable: 0 }
     }
 
+    /// Begins with the record that comes next.
+    pub fn from_now(log: LogFile) -> LogTail {
+        let segment = log.segments().ok().and_then(|segments| segments.last().copied()).unwrap_or(0);
+        let offset = log.segment_from(segment, 0).ok().flatten().map_or(0, |bytes| bytes.len() as u64);
+        LogTail { segment, offset, ..LogTail::of(log) }
+    }
+
     /// What was added since the last call, oldest first.
     pub fn read(&mut self) -> Result<Vec<Record>, StateError> {
         let mut records = Vec::new();

@@ -157,6 +157,12 @@ impl StateDir {
         Ok(OpenFolder { path: self.path.join(folder), folder: self.created(folder)? })
     }
 
+    /// Opens a folder for several steps; none when there is none.
+    pub fn existing_folder(&self, folder: &str) -> Result<Option<OpenFolder>, StateError> {
+        let opened = self.folder(folder)?;
+        Ok(opened.map(|opened| OpenFolder { path: self.path.join(folder), folder: opened }))
+    }
+
     /// Removes a file; says whether there was one.
     pub fn remove(&self, folder: &str, name: &str) -> Result<bool, StateError> {
         let Some(opened) = self.folder(folder)? else { return Ok(false) };
@@ -223,6 +229,17 @@ impl StateDir {
 }
 
 impl OpenFolder {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory itself, whatever its name leads to by now.
+    #[cfg(unix)]
+    pub fn handle(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.folder.handle()
+    }
+
     /// Opens a file for appending, and makes it when there is none.
     pub fn append(&self, name: &str) -> Result<File, StateError> {
         self.folder.append(name, &self.path.join(name))

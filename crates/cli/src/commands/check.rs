@@ -71,7 +71,7 @@ pub fn check(ui: &mut Ui, global: &Global, args: &CheckArgs) -> Result<Status, F
 }
 
 /// File by file in the order of the walk, each from its first line to its last.
-fn in_order(set: &HookSet) -> Vec<&Problem> {
+pub fn in_order(set: &HookSet) -> Vec<&Problem> {
     let source = |problem: &Problem| {
         set.sources.iter().position(|report| Some(&report.source.file) == problem.file.as_ref())
     };
@@ -81,7 +81,8 @@ fn in_order(set: &HookSet) -> Vec<&Problem> {
     problems
 }
 
-fn load(settings: &Settings) -> Arc<HookSet> {
+/// Everything there is, looked at closely.
+pub fn load(settings: &Settings) -> Arc<HookSet> {
     let workspaces = &settings.roots.workspaces;
     let mut set = Loader::new(settings.roots.clone(), load_options(settings, true)).hooks(workspaces);
     let without: Vec<Problem> =

@@ -149,7 +149,8 @@ fn twice(hooks: &[&Hook]) -> Option<&'static str> {
     }
 }
 
-fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
+/// The hooks as data.
+pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
     let duplicates = duplicates(set);
     let hook = |hook: &Hook| {
         let no_model = report::no_model(settings, hook);

@@ -1,7 +1,7 @@
 //! `boathook log`: what ran, what it got, what it printed.
 
 mod channel;
-mod filter;
+pub mod filter;
 mod full;
 mod table;
 pub mod time;

@@ -67,6 +67,19 @@ impl Background {
         running.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect()
     }
 
+    /// The records of those that have ended. Waits for nobody.
+    pub(super) fn take_ended(&self) -> Vec<Record> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended: Vec<_> = running.extract_if(.., |thread| thread.is_finished()).collect();
+        drop(running);
+        ended.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect()
+    }
+
+    /// Whether one was started whose records nobody has asked for.
+    pub(super) fn is_running(&self) -> bool {
+        !self.running.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     fn begin(&self, hook: &Hook, invocation: &Invocation, task: Task) -> bool {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if running.iter().filter(|thread| !thread.is_finished()).count() >= AT_ONCE {

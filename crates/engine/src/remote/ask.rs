@@ -76,15 +76,20 @@ fn params(engine: &Engine, event: &Event) -> Result<HandleParams, Reason> {
         return Err(Reason::OwnSettings("hooks that stand in no file"));
     }
     let workspaces = engine.workspaces(event);
-    // A relative path means something else in another process.
+    // A relative path means something else in another process, and a daemon may
+    // have a workspace of its own for events that name none.
     if workspaces.iter().any(|root| !root.is_absolute()) {
         return Err(Reason::OwnSettings("where a relative workspace is"));
+    }
+    if workspaces.is_empty() {
+        return Err(Reason::OwnSettings("that there is no workspace"));
     }
     let payload = RawValue::from_string(event.payload.to_json()).map_err(Reason::Untellable)?;
     Ok(HandleParams {
         event: event.kind.name().to_owned(),
         payload,
-        workspaces,
+        // What the payload says is read in the same way there.
+        workspaces: if engine.named_workspaces(event) == workspaces { Vec::new() } else { workspaces },
         surface: Some(surface(settings.surface).to_owned()),
         remote: settings.remote,
         cannot_ask: !settings.can_ask,

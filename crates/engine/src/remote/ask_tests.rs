@@ -34,7 +34,7 @@ fn event(json: &str) -> Event {
 #[test]
 fn what_only_this_process_knows_is_asked_here() {
     type Change = fn(&mut Settings);
-    let cases: [(&str, Change, Option<&str>); 13] = [
+    let cases: [(&str, Change, Option<&str>); 14] = [
         ("nothing of its own", |_| {}, None),
         ("a configured model", |it| it.judge = Some(Arc::new(Model(true))), None),
         ("told with the event", |it| (it.remote, it.can_ask) = (true, false), None),
@@ -47,6 +47,7 @@ fn what_only_this_process_knows_is_asked_here() {
         ("without some", |it| it.without = Levels::of(&[Level::User]), Some("which agent asks")),
         ("an agent", |it| it.agent = Some("claude-code"), Some("which agent asks")),
         ("a doubt", |it| it.unknown_policy = Some("why".into()), Some("nobody knows whose hooks")),
+        ("no root", |it| it.roots.workspaces.clear(), Some("that there is no workspace")),
         ("a relative root", |it| it.roots.workspaces = vec!["here".into()], Some("a relative workspace")),
     ];
     let dir = TempDir::new();
@@ -74,6 +75,9 @@ fn a_daemon_is_told_everything_that_an_engine_was_built_from() {
     assert_eq!(told.payload.get(), r#"{"b":1.0,"a":"\ud800"}"#, "as it was written");
     assert_eq!(told.workspaces, [dir.path().join("project")]);
     assert_eq!((told.remote, told.cannot_ask), (true, true));
+    let payload = format!(r#"{{"workspace_roots":["{}"]}}"#, dir.path().join("project").display());
+    let named = params(&Engine::new(self::settings(&dir)), &event(&payload)).expect("it can be told");
+    assert!(named.workspaces.is_empty(), "the payload says it");
     assert_eq!((told.surface.as_deref(), told.edition.as_deref()), (Some("cloud"), Some("2026-09")));
 }
 

@@ -8,7 +8,14 @@
 mod ask;
 mod client;
 mod connection;
+#[cfg(unix)]
+pub mod place;
 mod reason;
+#[cfg(unix)]
+pub mod seat;
+#[cfg(unix)]
+pub mod stream;
+pub mod verbs;
 pub mod wire;
 
 #[cfg_attr(unix, path = "unix.rs")]
@@ -29,6 +36,9 @@ pub const SOCKET: &str = "socket";
 /// A daemon that is silent for so long is left. One that works says so every
 /// `wire::BEAT`.
 pub const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The file whose lock says who is the daemon; it holds the daemon's number.
+pub const LOCK: &str = "lock";
 
 /// Where the daemon of a state directory listens.
 pub fn socket(state: &Path) -> PathBuf {

@@ -6,9 +6,10 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{FOLDER, Reason, SOCKET, socket};
+use super::place::{address, peer_uid};
+use super::{FOLDER, Reason, SOCKET};
 use crate::read_file::our_uid;
-use crate::state::{StateDir, StateError};
+use crate::state::StateDir;
 
 pub(super) type Stream = UnixStream;
 
@@ -19,11 +20,11 @@ const SLICE: Duration = Duration::from_millis(100);
 
 /// A connection to the daemon of a state directory, and to nobody else.
 pub(super) fn connect(state: &Path) -> Result<Stream, Reason> {
-    if !is_there(state)? {
-        return Err(Reason::Absent);
-    }
-    let stream = take_call(&socket(state))?;
-    let uid = listener(&stream, &socket(state)).map_err(Reason::Unreachable)?;
+    let folder = StateDir::new(state).existing_folder(FOLDER).map_err(Reason::Folder)?;
+    let folder = folder.ok_or(Reason::Absent)?;
+    let address = address(&folder, SOCKET).map_err(|error| Reason::Unreachable(io::Error::other(error)))?;
+    let stream = take_call(&address)?;
+    let uid = peer_uid(&stream).map_err(Reason::Unreachable)?;
     if uid != our_uid() {
         return Err(Reason::Stranger(uid));
     }
@@ -39,19 +40,9 @@ pub(super) fn is_quiet(stream: &Stream) -> bool {
     matches!(nothing, Err(rustix::io::Errno::AGAIN))
 }
 
-/// Whether there is a socket, in a folder that is ours alone.
-fn is_there(state: &Path) -> Result<bool, Reason> {
-    match StateDir::new(state).names(FOLDER) {
-        Ok(names) => Ok(names.iter().any(|name| name == SOCKET)),
-        // A state directory of somebody else's is refused by all who use it.
-        Err(StateError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Reason::Folder(error)),
-    }
-}
-
 fn refused(error: io::Error) -> Reason {
     match error.kind() {
-        // A socket that outlived its daemon.
+        // None, or one that outlived its daemon.
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Reason::Absent,
         _ => Reason::Unreachable(error),
     }
@@ -91,16 +82,4 @@ fn take_call(path: &Path) -> Result<Stream, Reason> {
 fn take_call(path: &Path) -> Result<Stream, Reason> {
     let _ = TAKING;
     UnixStream::connect(path).map_err(refused)
-}
-
-/// Who made the socket that we are connected to.
-#[cfg(target_os = "linux")]
-fn listener(stream: &Stream, _: &Path) -> io::Result<u32> {
-    Ok(rustix::net::sockopt::socket_peercred(stream)?.uid.as_raw())
-}
-
-/// The folder is ours alone, so the socket in it tells.
-#[cfg(not(target_os = "linux"))]
-fn listener(_: &Stream, path: &Path) -> io::Result<u32> {
-    Ok(std::os::unix::fs::MetadataExt::uid(&std::fs::symlink_metadata(path)?))
 }

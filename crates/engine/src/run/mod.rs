@@ -13,6 +13,8 @@ mod interrupt;
 #[cfg_attr(windows, path = "windows.rs")]
 mod os; // both give: run_all
 mod output;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+mod peer;
 mod shell;
 mod signal;
 #[cfg(test)]
@@ -26,6 +28,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use interrupt::cancel_on_signals;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+pub(crate) use peer::peer_uid;
 pub use signal::signal_name;
 
 /// One process to run.

@@ -110,6 +110,10 @@ impl Folder {
         Ok(())
     }
 
+    pub(super) fn handle(&self) -> std::os::fd::BorrowedFd<'_> {
+        std::os::fd::AsFd::as_fd(&self.handle)
+    }
+
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())?)
     }

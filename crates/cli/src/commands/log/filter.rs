@@ -3,6 +3,7 @@
 use boathook_engine::agent::AGENTS;
 use boathook_engine::event::EventKind;
 use boathook_engine::record::Record;
+use boathook_engine::remote::verbs::LogParams;
 use boathook_engine::source::Level;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
@@ -11,7 +12,7 @@ use super::time::Since;
 use crate::payload_args::event_name;
 
 /// Options that choose; what is given twice may be either.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Filter {
     /// Only of this event
     #[arg(long, value_name = "EVENT", value_parser = event_name(), hide_possible_values = true)]
@@ -61,6 +62,30 @@ pub enum Outcome {
 }
 
 impl Filter {
+    /// The same from words that were not typed.
+    pub fn of(wanted: &LogParams) -> Result<Filter, String> {
+        let event = |name: &String| {
+            EventKind::named(name)
+                .ok_or_else(|| format!("there is no event `{name}`; `boathook list` names events"))
+        };
+        let outcome = |name: &String| {
+            Outcome::from_str(name, false).map_err(|_| {
+                let names: Vec<_> =
+                    Outcome::value_variants().iter().filter_map(Outcome::to_possible_value).collect();
+                let names: Vec<&str> = names.iter().map(|value| value.get_name()).collect();
+                format!("there is no outcome `{name}`; write one of {}", names.join(", "))
+            })
+        };
+        Ok(Filter {
+            event: wanted.event.iter().map(event).collect::<Result<_, _>>()?,
+            source: wanted.source.clone(),
+            outcome: wanted.outcome.iter().map(outcome).collect::<Result<_, _>>()?,
+            agent: wanted.agent.clone(),
+            hook: wanted.hook.clone(),
+            since: wanted.since.as_deref().map(Since::parse).transpose()?,
+        })
+    }
+
     /// Whether a record is wanted.
     pub fn takes(&self, record: &Record) -> bool {
         let any = |wanted: bool, empty: bool| empty || wanted;

@@ -1,0 +1,275 @@
+//! One connection: reads what it says, and sees to it that everything is
+//! answered. Answers come in any order; each has the id of its call.
+
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use boathook_engine::remote::stream::{has_input, is_gone};
+use boathook_engine::remote::wire::{HandleParams, LONGEST_LINE, Response, RpcError, codes};
+use boathook_engine::run::Cancel;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::budget::Share;
+use super::lines::{Lines, Next, SLOWEST_LINE};
+use super::outbox::Outbox;
+use super::service::{Prepared, Service};
+use super::verbs::{self, Asked};
+
+/// So many events of one connection are at work together; the next line waits.
+const MOST_AT_ONCE: usize = 32;
+/// How often a reader that waits looks whether its caller is still there.
+const LOOK_UP: Duration = Duration::from_millis(100);
+
+/// One who is connected.
+pub struct Connection {
+    pub number: u64,
+    pub service: Arc<Service>,
+    pub outbox: Arc<Outbox>,
+    stream: UnixStream,
+    at_work: Mutex<Vec<(Value, Cancel)>>,
+    ended: Condvar,
+    gone: Arc<AtomicBool>,
+    /// How many whole lines came,
+    lines: AtomicU64,
+    /// and when the last did.
+    last: Mutex<Instant>,
+}
+
+impl Connection {
+    pub fn new(number: u64, service: Arc<Service>, stream: UnixStream) -> std::io::Result<Connection> {
+        Ok(Connection {
+            number,
+            service,
+            outbox: Arc::new(Outbox::of(stream.try_clone()?)),
+            stream,
+            at_work: Mutex::default(),
+            ended: Condvar::new(),
+            gone: Arc::default(),
+            lines: AtomicU64::new(0),
+            last: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Reads until there is nothing more to read.
+    pub fn run(self: &Arc<Connection>) {
+        let mut lines = Lines::of(&self.stream, &self.service.budget);
+        loop {
+            match lines.next() {
+                Next::Line(line, share) => {
+                    self.lines.fetch_add(1, Ordering::Relaxed);
+                    self.take(&line, share);
+                    *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+                    self.wait_for_reader();
+                }
+                Next::End => break self.finish(),
+                Next::TooLong => {
+                    let message =
+                        format!("a line has {LONGEST_LINE} bytes at most; ask the engine in process");
+                    break self.refuse(codes::TOO_LONG, message);
+                }
+                Next::TooSlow => {
+                    let message = format!("a line must be whole within {} seconds", SLOWEST_LINE.as_secs());
+                    break self.refuse(codes::REQUEST, message);
+                }
+                Next::NoRoom => {
+                    let message =
+                        "there is no memory for a line of this length now; ask the engine in process";
+                    break self.refuse(codes::BUSY, message.to_owned());
+                }
+            }
+        }
+        self.close();
+    }
+
+    /// Answers a call.
+    pub fn answer(&self, id: &Value, result: Result<Box<RawValue>, RpcError>) {
+        let (result, error) = match result {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(error)),
+        };
+        let response = Response { jsonrpc: "2.0".to_owned(), id: id.clone(), result, error };
+        self.outbox.send(serde_json::to_vec(&response).unwrap_or_default());
+    }
+
+    /// Ends a call that is at work; says whether there is one.
+    pub fn cancel(&self, id: &Value) -> bool {
+        let at_work = self.lock();
+        let found = at_work.iter().find(|(known, _)| known == id);
+        found.iter().for_each(|(_, cancel)| cancel.cancel());
+        found.is_some()
+    }
+
+    /// Nothing more is read or written, and what runs for it ends.
+    pub fn close(&self) {
+        self.gone.store(true, Ordering::SeqCst);
+        self.service.feed.remove(self.number);
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Never said a whole line, and has none on the way.
+    pub fn is_silent(&self) -> bool {
+        self.lines.load(Ordering::Relaxed) == 0 && !has_input(&self.stream)
+    }
+
+    /// For how long nothing happens here that anybody waits for.
+    pub fn idle_for(&self) -> Option<Duration> {
+        let busy = !self.lock().is_empty() || self.service.feed.has(self.number) || has_input(&self.stream);
+        (!busy).then(|| self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed())
+    }
+
+    fn take(self: &Arc<Connection>, line: &[u8], share: Option<Share>) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        let asked = match Asked::read(line) {
+            Ok(asked) => asked,
+            Err((id, error)) => return self.answer(&id, Err(error)),
+        };
+        if asked.method == "handle" {
+            self.handle(&asked, share);
+        } else {
+            self.service.requests.fetch_add(1, Ordering::Relaxed);
+            verbs::answer(self, &asked);
+        }
+    }
+
+    fn handle(self: &Arc<Connection>, asked: &Asked<'_>, share: Option<Share>) {
+        let Some(id) = asked.id.clone() else {
+            let message = "`handle` needs an id: its answer must reach somebody".to_owned();
+            return self.answer(&Value::Null, Err(RpcError { code: codes::REQUEST, message }));
+        };
+        let beat_and_event = asked.params::<HandleParams>().and_then(|params| {
+            let beat = params.beat;
+            Ok((beat, self.service.prepare(params)?))
+        });
+        match beat_and_event {
+            Err(error) => self.answer(&id, Err(error)),
+            Ok((beat, prepared)) => match prepared.slow_hooks() {
+                0 => self.decide(&id, prepared, &Cancel::default()),
+                slow => self.work(id, prepared, slow, beat, share),
+            },
+        }
+    }
+
+    /// Decides, tells, and has it written down.
+    fn decide(&self, id: &Value, prepared: Prepared, cancel: &Cancel) {
+        let engine = prepared.engine();
+        let handled = self.service.decide(prepared, cancel);
+        self.answer(id, handled.and_then(|handled| to_raw(&handled)));
+        self.service.writer.note(&engine);
+    }
+
+    /// Hands an event that takes time to a thread of its own, when there is a
+    /// place for it. Until then nothing more is read: whoever asks for more than
+    /// there is room for waits.
+    fn work(
+        self: &Arc<Connection>,
+        id: Value,
+        prepared: Prepared,
+        slow: usize,
+        beat: bool,
+        share: Option<Share>,
+    ) {
+        let gone = Arc::clone(&self.gone);
+        let cancel = self.service.cancel(move || gone.load(Ordering::SeqCst));
+        if !self.begin(&id, &cancel) {
+            let message = "a call with this id is at work; take another id".to_owned();
+            return self.answer(&id, Err(RpcError { code: codes::REQUEST, message }));
+        }
+        let beating = beat.then(|| self.service.pulse.begin(&self.outbox, &id));
+        let place = self.service.places.take(slow, || self.service.is_ending() || self.is_hung_up());
+        let Some(place) = place else {
+            self.answer(&id, Err(self.service.gave_up()));
+            return self.end(&id);
+        };
+        let connection = Arc::clone(self);
+        let work = move || {
+            connection.decide(&id, prepared.again(), &cancel);
+            connection.end(&id);
+            drop((beating, place, share));
+        };
+        if let Err(work) = spawn("event", work) {
+            // There is no thread for it: then it is done here.
+            work();
+        }
+    }
+
+    fn begin(&self, id: &Value, cancel: &Cancel) -> bool {
+        let mut at_work = self.lock();
+        while at_work.len() >= MOST_AT_ONCE && !self.is_hung_up() {
+            at_work = self.ended.wait_timeout(at_work, LOOK_UP).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let free = !at_work.iter().any(|(known, _)| known == id);
+        if free {
+            at_work.push((id.clone(), cancel.clone()));
+        }
+        free
+    }
+
+    fn end(&self, id: &Value) {
+        self.lock().retain(|(known, _)| known != id);
+        self.ended.notify_all();
+    }
+
+    /// Whether the caller closed the connection; what runs for it ends then.
+    fn is_hung_up(&self) -> bool {
+        if !self.gone.load(Ordering::SeqCst) && is_gone(&self.stream) {
+            self.gone.store(true, Ordering::SeqCst);
+        }
+        self.gone.load(Ordering::SeqCst)
+    }
+
+    /// Who does not read is not read from.
+    fn wait_for_reader(&self) {
+        while self.outbox.is_full() && !self.is_hung_up() {
+            self.outbox.wait_for_room(LOOK_UP);
+        }
+    }
+
+    /// The caller says nothing more, but may still listen.
+    fn finish(&self) {
+        let mut at_work = self.lock();
+        while (!at_work.is_empty() || self.service.feed.has(self.number)) && !self.is_hung_up() {
+            at_work = self.ended.wait_timeout(at_work, LOOK_UP).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(at_work);
+        self.outbox.finish(SLOWEST_LINE);
+    }
+
+    fn refuse(&self, code: i32, message: String) {
+        self.answer(&Value::Null, Err(RpcError { code, message }));
+        self.outbox.finish(LOOK_UP);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(Value, Cancel)>> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A result as it travels.
+pub fn to_raw(value: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
+    serde_json::value::to_raw_value(value)
+        .map_err(|error| RpcError { code: codes::INTERNAL, message: error.to_string() })
+}
+
+/// Starts a thread; gives the work back when there is none.
+fn spawn<W: FnOnce() + Send + 'static>(name: &str, work: W) -> Result<(), W> {
+    let held = Arc::new(Mutex::new(Some(work)));
+    let taken = Arc::clone(&held);
+    let take = |held: &Mutex<Option<W>>| held.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        if let Some(work) = take(&taken) {
+            work();
+        }
+    });
+    match spawned {
+        Ok(_) => Ok(()),
+        Err(_) => take(&held).map_or(Ok(()), Err),
+    }
+}

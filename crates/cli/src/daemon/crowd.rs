@@ -1,0 +1,98 @@
+//! Who is connected. When too many are, those that said nothing go first.
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use boathook_engine::remote::wire::{Response, RpcError, codes};
+use serde_json::Value;
+
+use super::connection::Connection;
+use super::service::Service;
+
+/// So many are connected at once.
+pub const MOST: usize = 256;
+/// Threads of those that were sent away need a moment to end.
+const MOST_THREADS: usize = 2 * MOST;
+/// Who said nothing for so long may be sent away for somebody else.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// How many threads read.
+static READERS: AtomicUsize = AtomicUsize::new(0);
+
+/// All connections.
+#[derive(Default)]
+pub struct Crowd {
+    connected: Mutex<Vec<Arc<Connection>>>,
+    numbers: AtomicU64,
+}
+
+/// How many are connected.
+pub fn count() -> usize {
+    READERS.load(Ordering::Relaxed)
+}
+
+impl Crowd {
+    /// Lets somebody in, in place of somebody else if need be.
+    pub fn admit(self: &Arc<Crowd>, service: &Arc<Service>, stream: UnixStream) {
+        while READERS.load(Ordering::Relaxed) >= MOST_THREADS {
+            thread::sleep(Duration::from_millis(1));
+        }
+        if !self.make_room() {
+            return refuse(stream);
+        }
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let Ok(connection) = Connection::new(number, Arc::clone(service), stream) else { return };
+        let connection = Arc::new(connection);
+        self.lock().push(Arc::clone(&connection));
+        let (crowd, reader) = (Arc::clone(self), Arc::clone(&connection));
+        READERS.fetch_add(1, Ordering::Relaxed);
+        let spawned = thread::Builder::new().name("connection".to_owned()).spawn(move || {
+            reader.run();
+            crowd.leave(&reader);
+            READERS.fetch_sub(1, Ordering::Relaxed);
+        });
+        if spawned.is_err() {
+            READERS.fetch_sub(1, Ordering::Relaxed);
+            connection.close();
+            self.leave(&connection);
+        }
+    }
+
+    fn make_room(&self) -> bool {
+        let mut connected = self.lock();
+        if connected.len() < MOST {
+            return true;
+        }
+        let silent = connected.iter().position(|connection| connection.is_silent());
+        let idle = || {
+            let idle = connected.iter().enumerate();
+            let idle =
+                idle.filter_map(|(at, it)| it.idle_for().filter(|idle| *idle >= IDLE).map(|idle| (idle, at)));
+            idle.max().map(|(_, at)| at)
+        };
+        let Some(at) = silent.or_else(idle) else { return false };
+        connected.remove(at).close();
+        true
+    }
+
+    fn leave(&self, connection: &Connection) {
+        self.lock().retain(|known| known.number != connection.number);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Connection>>> {
+        self.connected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refuse(mut stream: UnixStream) {
+    let message = format!("{MOST} are connected and busy; ask the engine in process");
+    let error = Some(RpcError { code: codes::BUSY, message });
+    let response = Response { jsonrpc: "2.0".to_owned(), id: Value::Null, result: None, error };
+    let line = serde_json::to_string(&response).unwrap_or_default() + "\n";
+    // A fresh connection has room for one line.
+    let _ = stream.write_all(line.as_bytes());
+}

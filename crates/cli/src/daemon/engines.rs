@@ -1,0 +1,203 @@
+//! Engines that are kept: one for each workspace and way of asking.
+//!
+//! An engine looks at its hook files on every event itself. Here it is our own
+//! config.toml that is looked at: when it differs, all engines are made anew.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use boathook_engine::edition::Edition;
+use boathook_engine::engine::{Engine, Settings};
+use boathook_engine::load::Surface;
+use boathook_engine::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
+use boathook_engine::remote::verbs::Circumstances;
+use boathook_engine::remote::wire::{RpcError, codes};
+use boathook_engine::run::Cancel;
+use boathook_engine::source::{Os, Roots};
+
+use super::writer::Writer;
+use crate::args::Global;
+use crate::error::Failed;
+use crate::settings;
+use crate::ui::Ui;
+
+/// So many are kept; the one that nobody asked for longest goes first.
+const MOST: usize = 64;
+
+/// All engines.
+pub struct Engines {
+    global: Global,
+    /// Ends what they run.
+    cancel: Cancel,
+    writer: Arc<Writer>,
+    kept: Mutex<Kept>,
+}
+
+struct Kept {
+    config: ConfigFile,
+    settings: Settings,
+    /// Those of the command line: for events that name none.
+    workspaces: Vec<PathBuf>,
+    /// The one that was asked for last stands last.
+    engines: Vec<(Key, Arc<Engine>)>,
+}
+
+/// What config.toml was when it was last read.
+struct ConfigFile {
+    path: PathBuf,
+    look: Glimpse,
+    bytes: Option<Vec<u8>>,
+}
+
+/// What makes one engine another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Key {
+    workspaces: Vec<PathBuf>,
+    surface: Surface,
+    remote: bool,
+    cannot_ask: bool,
+    edition: Option<Edition>,
+}
+
+impl Engines {
+    /// Reads the settings, and no hook yet.
+    pub fn new(ui: &mut Ui, global: &Global, cancel: Cancel, writer: Arc<Writer>) -> Result<Engines, Failed> {
+        let path = settings::dwelling().map(|dwelling| dwelling.config.join("config.toml"));
+        let mut config = ConfigFile { path: path.unwrap_or_default(), look: Glimpse::default(), bytes: None };
+        config.read();
+        let settings = settings::settings(ui, global, &[])?;
+        let typed = if global.workspace.is_empty() { Vec::new() } else { settings.roots.workspaces.clone() };
+        let kept = Kept { config, settings, workspaces: typed, engines: Vec::new() };
+        Ok(Engines { global: global.clone(), cancel, writer, kept: Mutex::new(kept) })
+    }
+
+    /// The engine for these circumstances; `roots` are those of the payload.
+    pub fn get(&self, around: &Circumstances, roots: &[String]) -> Result<Arc<Engine>, RpcError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        self.follow_config(&mut kept);
+        let key = kept.key(around, roots)?;
+        if let Some(at) = kept.engines.iter().position(|(known, _)| *known == key) {
+            // Only a long list is worth the order.
+            if at + 8 < kept.engines.len() {
+                let found = kept.engines.remove(at);
+                kept.engines.push(found);
+                return Ok(Arc::clone(&kept.engines[kept.engines.len() - 1].1));
+            }
+            return Ok(Arc::clone(&kept.engines[at].1));
+        }
+        if kept.engines.len() >= MOST {
+            let (_, oldest) = kept.engines.remove(0);
+            self.writer.retire(oldest);
+        }
+        let engine = Arc::new(Engine::new(kept.settings_of(&key, &self.cancel)));
+        kept.engines.push((key, Arc::clone(&engine)));
+        Ok(engine)
+    }
+
+    /// What everything is made from.
+    pub fn settings(&self) -> Settings {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        self.follow_config(&mut kept);
+        kept.settings.clone()
+    }
+
+    /// The folder of config.toml.
+    pub fn config_folder(&self) -> PathBuf {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.config.path.parent().unwrap_or(Path::new("")).to_owned()
+    }
+
+    /// All that are kept.
+    pub fn all(&self) -> Vec<Arc<Engine>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.engines.iter().map(|(_, engine)| Arc::clone(engine)).collect()
+    }
+
+    /// Reads everything again, changed or not.
+    pub fn reload(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.config.bytes = None;
+        kept.config.look = Glimpse::default();
+        self.follow_config(&mut kept);
+        kept.engines.iter().for_each(|(_, engine)| engine.reload());
+    }
+
+    fn follow_config(&self, kept: &mut Kept) {
+        if kept.config.look.holds(&kept.config.path) || !kept.config.read() {
+            return;
+        }
+        let mut ui = Ui::new(self.global.color);
+        match settings::settings(&mut ui, &self.global, &[]) {
+            Ok(settings) => {
+                ui.say(&format!("{} changed, and counts from now on", kept.config.path.display()));
+                kept.settings = settings;
+                for (_, engine) in kept.engines.drain(..) {
+                    self.writer.retire(engine);
+                }
+            }
+            Err(failed) => ui.failed(&failed),
+        }
+    }
+}
+
+impl ConfigFile {
+    /// Looks at it again; says whether it holds something else.
+    fn read(&mut self) -> bool {
+        self.look = Glimpse::at(&self.path);
+        let bytes = read_file::read(&self.path, CONFIG_LIMIT, Owner::Anybody).ok().map(|file| file.bytes);
+        let differs = self.bytes != bytes;
+        self.bytes = bytes;
+        differs
+    }
+}
+
+impl Kept {
+    fn key(&self, around: &Circumstances, roots: &[String]) -> Result<Key, RpcError> {
+        let workspaces = if !around.workspaces.is_empty() {
+            around.workspaces.iter().map(|root| canonical(root)).collect::<Result<_, _>>()?
+        } else if !roots.is_empty() {
+            roots.iter().map(|root| boathook_engine::source::native_root(Os::current(), root)).collect()
+        } else {
+            self.workspaces.clone()
+        };
+        let surface = match around.surface.as_deref() {
+            None | Some("desktop") => Surface::Desktop,
+            Some("cloud") => Surface::Cloud,
+            Some(other) => {
+                return Err(wrong(format!("there is no surface `{other}`; write desktop or cloud")));
+            }
+        };
+        let edition = around.edition.as_deref().map(|name| {
+            let names = Edition::ALL.map(Edition::name).join(", ");
+            Edition::named(name)
+                .ok_or_else(|| wrong(format!("there is no edition `{name}`; write one of {names}")))
+        });
+        let edition = edition.transpose()?;
+        Ok(Key { workspaces, surface, remote: around.remote, cannot_ask: around.cannot_ask, edition })
+    }
+
+    fn settings_of(&self, key: &Key, cancel: &Cancel) -> Settings {
+        let base = self.settings.clone();
+        Settings {
+            roots: Roots { workspaces: key.workspaces.clone(), ..base.roots },
+            surface: key.surface,
+            remote: key.remote,
+            can_ask: !key.cannot_ask,
+            edition: key.edition.unwrap_or(base.edition),
+            cancel: cancel.clone(),
+            ..base
+        }
+    }
+}
+
+/// A root that is named must exist; hooks run where its links lead.
+fn canonical(root: &Path) -> Result<PathBuf, RpcError> {
+    if !root.is_absolute() {
+        return Err(wrong(format!("the workspace {} is no absolute path", root.display())));
+    }
+    root.canonicalize().map_err(|error| wrong(format!("the workspace {}: {error}", root.display())))
+}
+
+fn wrong(message: String) -> RpcError {
+    RpcError { code: codes::PARAMS, message }
+}

@@ -1,0 +1,150 @@
+//! What can be looked at: hooks, problems, the log, conversations, the daemon.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use boathook_engine::engine::{Settings, load_options};
+use boathook_engine::load::{Loader, SourceState};
+use boathook_engine::log_file::LogFile;
+use boathook_engine::record::Record;
+use boathook_engine::remote::verbs::{BrokenSource, Circumstances, Conversation, LogParams, Status};
+use boathook_engine::remote::wire::{RpcError, codes};
+use boathook_engine::sessions::Sessions;
+use boathook_engine::state::{StateDir, StateError};
+use serde_json::{Value, json};
+
+use super::crowd;
+use super::service::Service;
+use super::verbs::filter;
+use crate::commands::{check, list as listing};
+use crate::report;
+
+/// A log has thousands of records; who wants more than the last of them says so.
+const LISTED: usize = 100;
+
+/// As `boathook list --json` prints it.
+pub fn list(service: &Service, around: &Circumstances) -> Result<Value, RpcError> {
+    let settings = settings(service, around)?;
+    let workspaces = settings.roots.workspaces.clone();
+    let set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
+    Ok(listing::as_json(&set, &settings))
+}
+
+/// As `boathook check --json` prints it.
+pub fn problems(service: &Service, around: &Circumstances) -> Result<Value, RpcError> {
+    let set = check::load(&settings(service, around)?);
+    let problems: Vec<Value> = check::in_order(&set).into_iter().map(report::problem_json).collect();
+    Ok(json!({ "problems": problems }))
+}
+
+/// The last records that are wanted, oldest first.
+pub fn log(service: &Service, params: &LogParams) -> Result<Value, RpcError> {
+    let filter = filter(params)?;
+    let (records, unreadable) = records(service)?;
+    let wanted: Vec<&Record> = records.iter().filter(|record| filter.takes(record)).collect();
+    let first = wanted.len().saturating_sub(params.number.unwrap_or(LISTED));
+    Ok(json!({ "records": &wanted[first..], "matching": wanted.len(), "unreadable": unreadable }))
+}
+
+/// Every conversation the log knows of, the latest first.
+pub fn sessions(service: &Service) -> Result<Value, RpcError> {
+    let mut found: BTreeMap<String, Conversation> = BTreeMap::new();
+    for record in records(service)?.0 {
+        let Some(id) = &record.conversation else { continue };
+        let known = found.entry(id.clone()).or_insert_with(|| begun(id, &record));
+        known.last = record.timestamp.clone();
+        known.runs += usize::from(record.duration.is_some());
+        known.blocked += usize::from(record.blocked);
+        known.hooks_ms += record.duration.unwrap_or_default();
+        known.agent = known.agent.take().or(record.agent);
+    }
+    let saved = Sessions::of(state(service));
+    let mut sessions: Vec<Conversation> = found.into_values().collect();
+    sessions.sort_by(|one, other| other.last.cmp(&one.last));
+    for known in &mut sessions {
+        let session = saved.get(&known.id).0;
+        known.variables = session.env.iter().map(|variable| variable.name.clone()).collect();
+        known.follow_ups = session.loops;
+    }
+    Ok(json!({ "sessions": sessions }))
+}
+
+/// How the daemon stands.
+pub fn status(service: &Service) -> Result<Value, RpcError> {
+    let settings = service.engines.settings();
+    let (in_flight, waiting) = service.places.count();
+    let mut workspaces = Vec::new();
+    let mut broken = Vec::new();
+    for engine in service.engines.all() {
+        workspaces.extend(engine.roots().workspaces.clone());
+        broken.extend(broken_sources(&engine));
+    }
+    workspaces.sort();
+    workspaces.dedup();
+    broken.sort_by(|one: &BrokenSource, other| one.file.cmp(&other.file));
+    broken.dedup();
+    let status = Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        started: service.started.0.clone(),
+        uptime: service.started.1.elapsed().as_secs_f64(),
+        state: settings.roots.state,
+        home: settings.roots.home,
+        requests: service.requests.load(Ordering::Relaxed),
+        in_flight,
+        waiting,
+        connections: crowd::count(),
+        subscribers: service.feed.count(),
+        workspaces,
+        broken,
+        http: None,
+    };
+    serde_json::to_value(status).map_err(|error| failed(&error.to_string()))
+}
+
+fn broken_sources(engine: &Arc<boathook_engine::Engine>) -> Vec<BrokenSource> {
+    let set = engine.hooks();
+    let broken = set.sources.iter().filter_map(|report| {
+        let (last_good, reason) = match &report.state {
+            SourceState::Absent | SourceState::Read => return None,
+            SourceState::LastGood(reason) => (true, reason.clone()),
+            SourceState::Unreadable(reason) => (false, reason.clone()),
+        };
+        let source = report.source.level.name().to_owned();
+        Some(BrokenSource { file: report.source.file.clone(), source, last_good, reason })
+    });
+    broken.collect()
+}
+
+fn begun(id: &str, record: &Record) -> Conversation {
+    Conversation {
+        id: id.to_owned(),
+        first: record.timestamp.clone(),
+        last: record.timestamp.clone(),
+        runs: 0,
+        blocked: 0,
+        hooks_ms: 0.0,
+        agent: None,
+        variables: Vec::new(),
+        follow_ups: 0,
+    }
+}
+
+/// Everything in the log, also what happened just now.
+fn records(service: &Service) -> Result<(Vec<Record>, usize), RpcError> {
+    service.writer.flush();
+    LogFile::of(state(service)).read().map_err(|error: StateError| failed(&error.to_string()))
+}
+
+fn state(service: &Service) -> StateDir {
+    StateDir::new(service.engines.settings().roots.state)
+}
+
+fn settings(service: &Service, around: &Circumstances) -> Result<Settings, RpcError> {
+    Ok(service.engines.get(around, &[])?.settings().clone())
+}
+
+fn failed(message: &str) -> RpcError {
+    RpcError { code: codes::INTERNAL, message: message.to_owned() }
+}

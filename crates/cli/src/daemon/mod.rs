@@ -1,0 +1,24 @@
+//! The daemon: one process that stays, and answers events.
+//!
+//! `service` answers one event, whoever asks; the rest is what the socket
+//! needs: `crowd` (who is connected), `connection` (what one of them says) with
+//! `lines` and `outbox`, `verbs` and `looks` (what can be asked beside events).
+//! A connection has a thread that reads; an event that runs processes has one
+//! of its own, and those are counted.
+
+mod budget;
+mod connection;
+mod crowd;
+mod engines;
+mod feed;
+mod lines;
+mod looks;
+mod outbox;
+mod places;
+mod pulse;
+mod serve;
+mod service;
+mod verbs;
+mod writer;
+
+pub use serve::serve;

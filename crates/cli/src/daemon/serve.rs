@@ -1,0 +1,54 @@
+//! Takes the place of the daemon, lets people in, and ends in order.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use boathook_engine::remote::place::{self, PlaceError};
+use boathook_engine::remote::seat::Seat;
+use boathook_engine::run::cancel_on_signals;
+
+use super::crowd::Crowd;
+use super::service::Service;
+use crate::args::Global;
+use crate::error::Failed;
+use crate::settings;
+use crate::ui::Ui;
+
+/// A signal wakes us anyway; this is for one that went to another thread.
+const LOOK_UP: Duration = Duration::from_millis(250);
+/// What runs when the daemon is told to end may take so long.
+const LAST_WORK: Duration = Duration::from_secs(5);
+/// The pause when the machine has no room for one more connection.
+const NO_ROOM: Duration = Duration::from_millis(20);
+
+/// Serves until a signal says to end.
+pub fn serve(ui: &mut Ui, global: &Global) -> Result<(), Failed> {
+    let Some(dwelling) = settings::dwelling() else {
+        return Err(Failed::other("there is no home directory", "HOME must be an absolute path"));
+    };
+    let seat = Seat::take(&dwelling.state).map_err(no_place)?;
+    let ending = cancel_on_signals();
+    let service = Service::new(ui, global, ending.clone())?;
+    let crowd = Arc::new(Crowd::default());
+    ui.line(&format!("listening on {}", seat.path().display()));
+    while !ending.is_cancelled() {
+        match seat.accept(LOOK_UP) {
+            Ok(Some(stream)) if place::is_ours(&stream) => crowd.admit(&service, stream),
+            Ok(Some(_) | None) => {}
+            // Too many open files, or no memory: it passes.
+            Err(_) => thread::sleep(NO_ROOM),
+        }
+    }
+    seat.close();
+    service.end(LAST_WORK);
+    Ok(())
+}
+
+fn no_place(error: PlaceError) -> Failed {
+    let help = match &error {
+        PlaceError::Taken(_) => Some("`boathook daemon status` asks it how it is".to_owned()),
+        _ => None,
+    };
+    Failed::Other { problem: error.to_string(), help }
+}

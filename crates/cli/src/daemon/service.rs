@@ -1,0 +1,223 @@
+//! Answers events, whoever brings them: the socket, and other listeners.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use boathook_engine::engine::{Call, Engine, Ready};
+use boathook_engine::event::EventKind;
+use boathook_engine::fill::Event;
+use boathook_engine::ids;
+use boathook_engine::log_file::LogFile;
+use boathook_engine::payload::Payload;
+use boathook_engine::remote::verbs::Circumstances;
+use boathook_engine::remote::wire::{Caller, HandleParams, Handled, RpcError, codes};
+use boathook_engine::run::Cancel;
+use boathook_engine::state::StateDir;
+
+use super::budget::Budget;
+use super::engines::Engines;
+use super::feed::Feed;
+use super::places::Places;
+use super::pulse::Pulse;
+use super::writer::Writer;
+use crate::args::Global;
+use crate::error::Failed;
+use crate::settings;
+use crate::ui::Ui;
+
+/// What all listeners of a daemon share.
+pub struct Service {
+    pub engines: Engines,
+    pub places: Arc<Places>,
+    pub writer: Arc<Writer>,
+    pub feed: Arc<Feed>,
+    pub pulse: Arc<Pulse>,
+    pub budget: Arc<Budget>,
+    /// When and since when.
+    pub started: (String, Instant),
+    pub requests: AtomicU64,
+    /// The daemon was told to end: what runs may finish.
+    ending: Cancel,
+    /// The time for that is over.
+    over: Cancel,
+}
+
+/// An event that was understood, and the engine that knows its hooks.
+pub struct Prepared {
+    engine: Arc<Engine>,
+    ready: Ready,
+}
+
+impl Service {
+    /// Reads the settings; `ending` is set when the daemon shall end.
+    pub fn new(ui: &mut Ui, global: &Global, ending: Cancel) -> Result<Arc<Service>, Failed> {
+        let over = Cancel::default();
+        let state = settings::dwelling().map(|dwelling| dwelling.state).unwrap_or_default();
+        let feed = Arc::new(Feed::of(LogFile::of(StateDir::new(state))));
+        let writer = Arc::new(Writer::new(Arc::clone(&feed)));
+        let engines = Engines::new(ui, global, over.clone(), Arc::clone(&writer))?;
+        let service = Service {
+            engines,
+            places: Arc::default(),
+            writer,
+            feed,
+            pulse: Arc::default(),
+            budget: Arc::default(),
+            started: (ids::now_text(), Instant::now()),
+            requests: AtomicU64::new(0),
+            ending,
+            over,
+        };
+        let no_thread = |error| Failed::other(format!("no thread could be started: {error}"), "try again");
+        service.writer.start().and_then(|()| service.pulse.start()).map_err(no_thread)?;
+        Ok(Arc::new(service))
+    }
+
+    /// From an event to its decision, for a listener that waits for it.
+    #[allow(dead_code)] // for listeners beside the socket
+    pub fn handle(&self, params: HandleParams, cancel: &Cancel) -> Result<Handled, RpcError> {
+        let mut prepared = self.prepare(params)?;
+        let slow = prepared.slow_hooks();
+        let _place = match slow {
+            0 => None,
+            slow => {
+                let place = self.places.take(slow, || cancel.is_cancelled() || self.is_ending());
+                prepared = prepared.again();
+                Some(place.ok_or_else(|| self.gave_up())?)
+            }
+        };
+        let engine = prepared.engine();
+        let handled = self.decide(prepared, cancel);
+        self.writer.note(&engine);
+        handled
+    }
+
+    /// Understands an event and looks at the files it depends on.
+    pub fn prepare(&self, params: HandleParams) -> Result<Prepared, RpcError> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        if self.is_ending() {
+            return Err(self.gave_up());
+        }
+        if let Some(caller) = &params.caller {
+            self.is_like_us(caller)?;
+        }
+        let kind = event_named(&params.event)?;
+        let payload = Payload::parse(params.payload.get().as_bytes())
+            .map_err(|error| wrong(format!("the payload: {error}")))?;
+        let roots = payload.texts("workspace_roots").unwrap_or_default();
+        let around = Circumstances::of(&params);
+        drop(params);
+        let engine = self.engines.get(&around, &roots)?;
+        let ready = engine.ready(Event::new(kind, payload));
+        Ok(Prepared { engine, ready })
+    }
+
+    /// What the hooks decide. A fault of ours is an error and never an answer.
+    pub fn decide(&self, prepared: Prepared, cancel: &Cancel) -> Result<Handled, RpcError> {
+        let Prepared { engine, ready } = prepared;
+        let call = Call { deadline: None, cancel: Some(cancel.clone()) };
+        let decided = catch_unwind(AssertUnwindSafe(|| Handled::of(&engine.handle_ready(ready, &call))));
+        let handled = decided.map_err(|_| RpcError {
+            code: codes::INTERNAL,
+            message: "the daemon failed on this event; ask the engine in process".to_owned(),
+        })?;
+        if !cancel.is_cancelled() {
+            return Ok(handled);
+        }
+        Err(if self.over.is_cancelled() { self.gave_up() } else { cancelled() })
+    }
+
+    /// Ends one call: when its caller says so or is gone, and with the daemon.
+    pub fn cancel(&self, gone: impl Fn() -> bool + Send + Sync + 'static) -> Cancel {
+        let over = self.over.clone();
+        Cancel::default().or_when(move || over.is_cancelled() || gone())
+    }
+
+    /// Whether nothing new is begun.
+    pub fn is_ending(&self) -> bool {
+        self.ending.is_cancelled()
+    }
+
+    /// Why an event is not begun, or has no answer.
+    pub fn gave_up(&self) -> RpcError {
+        match self.is_ending() {
+            true => RpcError {
+                code: codes::ENDING,
+                message: "the daemon is about to end; ask the engine in process".to_owned(),
+            },
+            false => cancelled(),
+        }
+    }
+
+    /// Lets what runs finish for so long, then ends it; nothing is lost.
+    pub fn end(&self, patience: Duration) {
+        if !self.places.wait_until_empty(patience) {
+            self.over.cancel();
+            self.places.wait_until_empty(Duration::from_secs(5));
+        }
+        self.over.cancel();
+        for engine in self.engines.all() {
+            self.writer.note(&engine);
+        }
+        self.writer.finish();
+        self.feed.look();
+    }
+
+    fn is_like_us(&self, caller: &Caller) -> Result<(), RpcError> {
+        let settings = self.engines.settings();
+        let (roots, config) = (&settings.roots, self.engines.config_folder());
+        let differs = if caller.version != env!("CARGO_PKG_VERSION") {
+            format!("version {}, and the caller has {}", env!("CARGO_PKG_VERSION"), caller.version)
+        } else if caller.home != roots.home {
+            format!("the home {}, and the caller {}", roots.home.display(), caller.home.display())
+        } else if caller.config != config && caller.config != config.join("config.toml") {
+            format!("settings in {}, and the caller in {}", config.display(), caller.config.display())
+        } else if caller.root != roots.system {
+            format!("the root {}, and the caller {}", roots.system.display(), caller.root.display())
+        } else if !roots.plugins.is_empty() {
+            "plugins that its own command line names".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(RpcError { code: codes::OTHER, message: format!("the daemon has {differs}") })
+    }
+}
+
+impl Prepared {
+    /// How many hooks may take time. Without any, nobody need wait for a place.
+    pub fn slow_hooks(&self) -> usize {
+        self.ready.slow_hooks()
+    }
+
+    /// Looks at the files again, for somebody who had to wait.
+    pub fn again(self) -> Prepared {
+        let ready = self.engine.ready(self.ready.into_event());
+        Prepared { ready, engine: self.engine }
+    }
+
+    /// The engine that will decide.
+    pub fn engine(&self) -> Arc<Engine> {
+        Arc::clone(&self.engine)
+    }
+}
+
+/// The event of this name.
+pub fn event_named(name: &str) -> Result<EventKind, RpcError> {
+    EventKind::named(name).ok_or_else(|| {
+        wrong(format!(
+            "there is no event `{}`; `boathook schema` names all",
+            name.chars().take(64).collect::<String>()
+        ))
+    })
+}
+
+/// Parameters that cannot be meant.
+pub fn wrong(message: String) -> RpcError {
+    RpcError { code: codes::PARAMS, message }
+}
+
+fn cancelled() -> RpcError {
+    RpcError { code: codes::CANCELLED, message: "the call was cancelled".to_owned() }
+}

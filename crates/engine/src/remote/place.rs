@@ -1,0 +1,92 @@
+//! The way to the daemon's socket: through a folder that is ours alone, to a
+//! process that is ours.
+//!
+//! A name of a socket has room for a hundred bytes and a few. A longer one is
+//! reached through the open folder where the system knows such names (Linux).
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use super::{FOLDER, SOCKET};
+use crate::read_file::our_uid;
+use crate::state::{OpenFolder, StateDir, StateError};
+
+/// Longer names fit into no address, with the zero behind them.
+const LONGEST_NAME: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+
+/// Why the daemon of a state directory cannot be reached, or cannot be one.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// No daemon listens.
+    #[error("no daemon listens at {}", .0.display())]
+    Absent(PathBuf),
+    /// Another user's process does.
+    #[error("{} belongs to a process of another user (uid {})", .0.display(), .1)]
+    Foreign(PathBuf, u32),
+    /// Something else has the socket's name.
+    #[error("{} is no socket; look at it, and remove it", .0.display())]
+    NoSocket(PathBuf),
+    /// Others may look into the folder.
+    #[error("{} is open to others (mode {:04o}); `chmod 700` it", .0.display(), .1)]
+    Open(PathBuf, u32),
+    /// The name does not fit into an address.
+    #[error("{} is too long for the name of a socket ({} bytes at most); a shorter XDG_STATE_HOME helps", .0.display(), LONGEST_NAME)]
+    TooLong(PathBuf),
+    /// Another daemon is there already.
+    #[error("a daemon is running already{}", .0.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
+    Taken(Option<u32>),
+    /// The folder cannot be used.
+    #[error("{0}")]
+    State(#[from] StateError),
+    /// The system says no.
+    #[error("{}: {}", .0.display(), .1)]
+    Io(PathBuf, io::Error),
+}
+
+/// Connects to the daemon of this state directory.
+pub fn connect(state: &Path) -> Result<UnixStream, PlaceError> {
+    let path = super::socket(state);
+    let Some(folder) = StateDir::new(state).existing_folder(FOLDER)? else {
+        return Err(PlaceError::Absent(path));
+    };
+    let stream = UnixStream::connect(address(&folder, SOCKET)?).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => PlaceError::Absent(path.clone()),
+        _ => PlaceError::Io(path.clone(), error),
+    })?;
+    match peer_uid(&stream) {
+        Ok(uid) if uid == our_uid() => Ok(stream),
+        Ok(uid) => Err(PlaceError::Foreign(path, uid)),
+        Err(error) => Err(PlaceError::Io(path, error)),
+    }
+}
+
+/// Whether the process at the other end is the user's own.
+pub fn is_ours(stream: &UnixStream) -> bool {
+    peer_uid(stream).is_ok_and(|uid| uid == our_uid())
+}
+
+/// The name under which a socket of this folder is bound and reached. It is
+/// good while the folder is open.
+pub(super) fn address(folder: &OpenFolder, name: &str) -> Result<PathBuf, PlaceError> {
+    let path = folder.path().join(name);
+    if path.as_os_str().len() <= LONGEST_NAME {
+        return Ok(path);
+    }
+    let through = PathBuf::from(format!("/proc/self/fd/{}", folder.handle().as_raw_fd()));
+    if cfg!(target_os = "linux") && through.exists() {
+        return Ok(through.join(name));
+    }
+    Err(PlaceError::TooLong(path))
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+    Ok(rustix::net::sockopt::socket_peercred(stream.as_fd())?.uid.as_raw())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+    crate::run::peer_uid(stream.as_fd())
+}

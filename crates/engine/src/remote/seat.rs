@@ -1,0 +1,165 @@
+//! The daemon's own side of its socket: one daemon for each state directory.
+//!
+//! A lock that is held for life decides who it is. Only its holder touches the
+//! socket, so one that a dead daemon left behind is replaced and that of a
+//! living one never is.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{AtFlags, FileType, Stat, fstat, renameat, statat, unlinkat};
+
+use super::place::{PlaceError, address};
+use super::{FOLDER, LOCK, SOCKET};
+use crate::ids;
+use crate::state::{OpenFolder, StateDir, StateError};
+
+/// How often the lock is tried before it counts as held, and the pause between.
+const LOOKS: usize = 4;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The place of the daemon, held until it is dropped.
+#[derive(Debug)]
+pub struct Seat {
+    path: PathBuf,
+    folder: OpenFolder,
+    listener: UnixListener,
+    /// Which socket is ours.
+    socket: (u64, u64),
+    lock: File,
+}
+
+impl Seat {
+    /// Becomes the daemon of a state directory, unless there is one.
+    pub fn take(state: &Path) -> Result<Seat, PlaceError> {
+        let folder = StateDir::new(state).open_folder(FOLDER)?;
+        is_private(&folder)?;
+        let lock = patiently(&folder)?;
+        let path = super::socket(state);
+        let failed = |error: io::Error| PlaceError::Io(path.clone(), error);
+        is_free_or_stale(&folder, &path)?;
+        // Under another name first: whoever finds the socket finds it private
+        // and listening.
+        let fresh = format!(".{}", &ids::uuid()[..8]);
+        let address = address(&folder, &fresh)?;
+        let listener = UnixListener::bind(&address).map_err(failed)?;
+        std::fs::set_permissions(&address, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
+        renameat(folder.handle(), &fresh, folder.handle(), SOCKET).map_err(|error| failed(error.into()))?;
+        let stat = statat(folder.handle(), SOCKET, AtFlags::SYMLINK_NOFOLLOW);
+        let socket = identity(&stat.map_err(|error| failed(error.into()))?);
+        listener.set_nonblocking(true).map_err(failed)?;
+        Ok(Seat { path, folder, listener, socket, lock })
+    }
+
+    /// Where it listens.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next connection; none when nobody came for so long, or a signal did.
+    pub fn accept(&self, patience: Duration) -> io::Result<Option<UnixStream>> {
+        let patience =
+            Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: patience.subsec_nanos().into() };
+        let mut fds = [PollFd::new(&self.listener, PollFlags::IN)];
+        if !poll(&mut fds, Some(&patience)).is_ok_and(|ready| ready > 0) {
+            return Ok(None);
+        }
+        match self.listener.accept() {
+            Ok((stream, _)) => stream.set_nonblocking(false).map(|()| Some(stream)),
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Nobody finds the socket any more. The place stays taken.
+    pub fn close(&self) {
+        let stat = statat(self.folder.handle(), SOCKET, AtFlags::SYMLINK_NOFOLLOW);
+        if stat.is_ok_and(|stat| identity(&stat) == self.socket) {
+            let _ = unlinkat(self.folder.handle(), SOCKET, AtFlags::empty());
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.close();
+        // A number that nobody has any more helps nobody.
+        let _ = self.lock.set_len(0);
+    }
+}
+
+/// Whether a daemon holds the place, and its process when it said so.
+pub fn holder(state: &Path) -> Result<Option<Option<u32>>, PlaceError> {
+    let Some(folder) = StateDir::new(state).existing_folder(FOLDER)? else { return Ok(None) };
+    let file = folder.change(LOCK)?;
+    match file.try_lock_shared() {
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => Ok(Some(noted(&file))),
+        Err(TryLockError::Error(error)) => Err(PlaceError::Io(folder.path().join(LOCK), error)),
+    }
+}
+
+/// Somebody who only looks whether the lock is held has it for a moment.
+fn patiently(folder: &OpenFolder) -> Result<File, PlaceError> {
+    for _ in 0..LOOKS {
+        match locked(folder) {
+            Err(PlaceError::Taken(_)) => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    locked(folder)
+}
+
+/// Takes the lock, and writes down who has it.
+fn locked(folder: &OpenFolder) -> Result<File, PlaceError> {
+    let mut file = folder.change(LOCK)?;
+    let failed = |error| PlaceError::State(StateError::Io(folder.path().join(LOCK), error));
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(PlaceError::Taken(noted(&file))),
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    let note = format!("{}\n", std::process::id());
+    file.set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| file.write_all(note.as_bytes()))
+        .map_err(failed)?;
+    Ok(file)
+}
+
+/// The process that wrote itself down as the holder.
+fn noted(file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(20).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn is_private(folder: &OpenFolder) -> Result<(), PlaceError> {
+    let failed = |error: rustix::io::Errno| PlaceError::Io(folder.path().to_owned(), error.into());
+    let mode = fstat(folder.handle()).map_err(failed)?.st_mode as u32 & 0o7777;
+    if mode & 0o077 == 0 { Ok(()) } else { Err(PlaceError::Open(folder.path().to_owned(), mode)) }
+}
+
+/// What a dead daemon left may be replaced; what is no socket may not.
+fn is_free_or_stale(folder: &OpenFolder, path: &Path) -> Result<(), PlaceError> {
+    match statat(folder.handle(), SOCKET, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Socket => Ok(()),
+        Ok(_) => Err(PlaceError::NoSocket(path.to_owned())),
+        Err(rustix::io::Errno::NOENT) => Ok(()),
+        Err(error) => Err(PlaceError::Io(path.to_owned(), error.into())),
+    }
+}
+
+#[allow(clippy::unnecessary_cast)] // systems disagree on the types
+fn identity(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev as u64, stat.st_ino as u64)
+}
