@@ -37,6 +37,11 @@ pub const FOR_TESTS: &[Package] = &[
     },
     Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "hooks written in JavaScript" },
     Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing Bun" },
+    Package {
+        name: "socat",
+        probe: ("socat", &["-V"]),
+        purpose: "the client of the daemon that is written in bash",
+    },
 ];
 
 /// Every Debian package that the benchmark's peers need.
