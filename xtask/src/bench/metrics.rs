@@ -136,6 +136,14 @@ const METRICS: &[Metric] = &[
         [1.15; 2],
     ),
     ratio(
+        "daemon",
+        "event that no hook wants, by the daemon over an open connection / `/bin/true`",
+        "daemon",
+        "daemon none",
+        &["floor true"],
+        [0.1; 2],
+    ),
+    ratio(
         "adapter",
         "`agent hook` with a bash hook / a static launcher of it",
         "adapter",
@@ -220,6 +228,25 @@ pub fn rows(results: &Results) -> Vec<Row> {
     rows.extend(large_parent(results));
     rows.extend(spread(results));
     rows.extend(rules_beside(results));
+    rows.extend(daemon_beside(results));
+    rows
+}
+
+/// What stands around the daemon's target: commands that begin and end.
+fn daemon_beside(results: &Results) -> Vec<Row> {
+    const BESIDE: [(&str, &str, &str); 3] = [
+        ("`run`, not pinned / `/bin/true`", "cli none", "floor true"),
+        ("`run --daemon` / `/bin/true`", "cli daemon", "floor true"),
+        ("the daemon over an open connection / `run`", "daemon none", "cli none"),
+    ];
+    let Some(measured) = results.stage("daemon") else { return Vec::new() };
+    let mut rows = Vec::new();
+    for (metric, ours, base) in BESIDE {
+        for (who, build) in BUILDS {
+            let numbers = (measured.of(who, ours), measured.of(who, base));
+            rows.push(row(measured, ("", metric, build), Unit::Ratio, numbers, None));
+        }
+    }
     rows
 }
 

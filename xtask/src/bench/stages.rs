@@ -68,6 +68,8 @@ pub fn stages() -> Vec<Stage> {
             &["floor true", "cli none", "cli tiny", "cli version", "floor peer"],
             &[],
         ),
+        // Two processes that talk to each other: nobody pins them to one processor.
+        stage("daemon", false, 200, 1, &["floor true", "daemon none", "cli none", "cli daemon"], &[]),
         stage("adapter", true, 200, 1, &["launcher bash", "agent bash", "launcher tiny", "agent tiny"], &[]),
         stage(
             "small payload",
