@@ -198,6 +198,13 @@ pub fn program() -> Result<(PathBuf, bool), Failed> {
     Ok(same.map_or((running, false), |file| (file, true)))
 }
 
+/// Where programs are found, without the places that depend on where one is.
+pub fn search_path() -> String {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let absolute = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    env::join_paths(absolute).unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Where we were started, with its links resolved.
 pub fn run_directory() -> Option<PathBuf> {
     env::current_dir().ok().map(|here| here.canonicalize().unwrap_or(here))

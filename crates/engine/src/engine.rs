@@ -165,7 +165,7 @@ impl Engine {
         let rules = self.rules();
         let Ready { event, hooks } = ready;
         let mut event = self.filled(event);
-        let (mut session, trouble) = self.session_of(&event, &hooks);
+        let (session, trouble) = self.session_of(&event, &hooks);
         let counted_by_us = tell_loop_count(&mut event, &session);
         let around = surroundings(&self.settings, &event, &session);
         let circumstances = Circumstances {
@@ -215,7 +215,7 @@ impl Engine {
         self.keep_plugins(&mut decision, &event, &heard);
         drop(circumstances);
         decision.warnings.extend(trouble);
-        self.remember(&mut decision, &event, &mut session, &heard, counted_by_us);
+        self.remember(&mut decision, &event, &heard, counted_by_us);
         // Those that nobody waited for have their records when they end.
         heard.retain(|heard| !unheard.contains(&heard.hook.id));
         let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());

@@ -42,15 +42,23 @@ pub struct Variable {
 impl Session {
     /// Automatic follow-ups so far. The payload's own count wins.
     pub fn loop_count(&self, event: EventKind, payload: &Payload) -> u32 {
-        payload.count("loop_count").unwrap_or_else(|| match subagent(event, payload) {
-            Some(id) => self.subagent_loops.get(&id).copied().unwrap_or(0),
-            None => self.loops,
-        })
+        payload.count("loop_count").unwrap_or_else(|| self.counted(event, payload))
     }
 
-    /// A follow-up was sent.
-    pub fn count_follow_up(&mut self, event: EventKind, payload: &Payload) {
-        let next = self.loop_count(event, payload).saturating_add(1);
+    /// Those that were counted here.
+    fn counted(&self, event: EventKind, payload: &Payload) -> u32 {
+        match subagent(event, payload) {
+            Some(id) => self.subagent_loops.get(&id).copied().unwrap_or(0),
+            None => self.loops,
+        }
+    }
+
+    /// A follow-up was sent: one more than were counted here, or than the host
+    /// counted.
+    pub fn count_follow_up(&mut self, event: EventKind, payload: &Payload, counted_by_us: bool) {
+        let before =
+            if counted_by_us { self.counted(event, payload) } else { self.loop_count(event, payload) };
+        let next = before.saturating_add(1);
         match subagent(event, payload) {
             Some(id) => drop(self.subagent_loops.insert(id, next)),
             None => self.loops = next,
@@ -143,8 +151,8 @@ mod tests {
     fn the_payloads_own_count_wins() {
         let mut session = Session::default();
         let silent = Payload::default();
-        session.count_follow_up(EventKind::Stop, &silent);
-        session.count_follow_up(EventKind::Stop, &silent);
+        session.count_follow_up(EventKind::Stop, &silent, true);
+        session.count_follow_up(EventKind::Stop, &silent, true);
         assert_eq!(session.loop_count(EventKind::Stop, &silent), 2);
         let given = Payload::parse(br#"{"loop_count":7}"#).expect("an object");
         assert_eq!(session.loop_count(EventKind::Stop, &given), 7);

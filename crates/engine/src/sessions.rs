@@ -2,7 +2,9 @@
 //! they outlive one process.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::fs::{File, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::digest::Digest;
 use crate::session::Session;
@@ -13,7 +15,11 @@ pub(crate) const OLDEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// This many are kept in memory.
 const MOST_IN_MEMORY: usize = 1_000;
 
+/// Nobody waits longer for the lock.
+const LONGEST_WAIT: Duration = Duration::from_millis(300);
+
 const FOLDER: &str = "sessions";
+const LOCK: &str = "lock";
 
 /// All sessions.
 #[derive(Debug)]
@@ -42,14 +48,42 @@ impl Sessions {
         }
     }
 
-    /// Keeps a session.
-    pub fn put(&mut self, conversation: &str, session: &Session) -> Result<(), StateError> {
+    /// Changes a session as it is by now, and keeps it. Events of one
+    /// conversation may end together, in this process and in others.
+    pub fn change(
+        &mut self,
+        conversation: &str,
+        change: impl FnOnce(&mut Session),
+    ) -> (Session, Result<(), StateError>) {
+        let lock = self.lock();
+        let before = self.get(conversation).0;
+        let mut session = before.clone();
+        change(&mut session);
+        if session == before {
+            return (session, Ok(()));
+        }
         if self.known.len() >= MOST_IN_MEMORY {
             self.known.clear();
         }
         self.known.insert(conversation.to_owned(), session.clone());
-        let text = serde_json::to_vec(session).unwrap_or_default();
-        self.state.write(FOLDER, &file_name(conversation), &text, Durability::Relaxed)
+        let text = serde_json::to_vec(&session).unwrap_or_default();
+        let written = self.state.write(FOLDER, &file_name(conversation), &text, Durability::Relaxed);
+        drop(lock);
+        (session, written)
+    }
+
+    /// Keeps other processes from changing sessions. Somebody who holds the
+    /// lock for long must not hold us: then we go without.
+    fn lock(&self) -> Option<File> {
+        let lock = self.state.open_folder(FOLDER).and_then(|folder| folder.change(LOCK)).ok()?;
+        let start = Instant::now();
+        while let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            if start.elapsed() >= LONGEST_WAIT {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Some(lock)
     }
 
     /// Forgets a session that ended, and those nobody touched for a month.

@@ -8,7 +8,7 @@ mod command;
 mod entries;
 pub mod env_file;
 mod examine;
-mod files;
+pub mod files;
 mod obstacles;
 mod present;
 mod record;

@@ -1,5 +1,16 @@
 //! `boathook daemon`: a process that stays, and answers events.
 
+#[cfg(unix)]
+mod ask;
+mod install;
+#[cfg(unix)]
+mod status;
+#[cfg(unix)]
+mod stop;
+mod unit;
+
+use clap::Subcommand;
+
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
@@ -7,18 +18,86 @@ use crate::ui::Ui;
 
 /// Answer events over a socket, for hosts in any language
 ///
-/// Listens on a Unix socket in the state directory until it is interrupted.
-/// One JSON-RPC 2.0 object on each line: docs/manual/daemon.md shows what can
-/// be asked.
+/// Listens on a Unix socket in the state directory until it is interrupted or
+/// told to stop; what runs then may finish within five seconds. Hooks get the
+/// environment in which the daemon was started. One JSON-RPC 2.0 object on each
+/// line: docs/manual/daemon.md says what can be asked.
 #[derive(Debug, clap::Args)]
-pub struct DaemonArgs {}
+pub struct DaemonArgs {
+    #[command(subcommand)]
+    command: Option<DaemonCommand>,
+}
+
+/// What is to be done with it.
+#[derive(Debug, Subcommand)]
+pub enum DaemonCommand {
+    Status(StatusArgs),
+    Stop(StopArgs),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
+}
+
+/// Say whether a daemon runs, and how it is
+///
+/// Exit code 1 when none runs, or when it does not answer.
+#[derive(Debug, clap::Args)]
+pub struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Tell the daemon to end, and wait until it has
+#[derive(Debug, clap::Args)]
+pub struct StopArgs {}
+
+pub fn daemon(ui: &mut Ui, global: &Global, args: &DaemonArgs) -> Result<Status, Failed> {
+    match &args.command {
+        Some(DaemonCommand::Install(args)) => install::install(ui, args),
+        Some(DaemonCommand::Uninstall(args)) => install::uninstall(ui, args),
+        None => serve(ui, global),
+        Some(DaemonCommand::Status(args)) => status(ui, args),
+        Some(DaemonCommand::Stop(_)) => stop(ui),
+    }
+}
 
 #[cfg(unix)]
-pub fn daemon(ui: &mut Ui, global: &Global, _args: &DaemonArgs) -> Result<Status, Failed> {
+fn serve(ui: &mut Ui, global: &Global) -> Result<Status, Failed> {
     crate::daemon::serve(ui, global).map(|()| Status::Success)
 }
 
+#[cfg(unix)]
+fn status(ui: &mut Ui, args: &StatusArgs) -> Result<Status, Failed> {
+    status::status(ui, args.json)
+}
+
+#[cfg(unix)]
+fn stop(ui: &mut Ui) -> Result<Status, Failed> {
+    stop::stop(ui)
+}
+
 #[cfg(not(unix))]
-pub fn daemon(_: &mut Ui, _: &Global, _: &DaemonArgs) -> Result<Status, Failed> {
-    Err(Failed::other("there is no daemon for this system yet", "`boathook run` needs none"))
+fn serve(_: &mut Ui, _: &Global) -> Result<Status, Failed> {
+    Err(not_here())
+}
+
+#[cfg(not(unix))]
+fn status(_: &mut Ui, _: &StatusArgs) -> Result<Status, Failed> {
+    Err(not_here())
+}
+
+#[cfg(not(unix))]
+fn stop(_: &mut Ui) -> Result<Status, Failed> {
+    Err(not_here())
+}
+
+#[cfg(not(unix))]
+fn not_here() -> Failed {
+    Failed::other("there is no daemon for this system yet", "`boathook run` needs none")
+}
+
+#[cfg(unix)]
+fn state() -> Result<std::path::PathBuf, Failed> {
+    let no_home = || Failed::other("there is no home directory", "HOME must be an absolute path");
+    crate::settings::dwelling().map(|dwelling| dwelling.state).ok_or_else(no_home)
 }

@@ -20,25 +20,27 @@ impl Engine {
         &self,
         decision: &mut Decision,
         event: &Event,
-        session: &mut Session,
         heard: &[Heard<'_>],
         counted_by_us: bool,
     ) {
         let Some(conversation) = event.conversation() else { return };
-        let before = session.clone();
-        if !decision.env.is_empty() {
-            let variables = variables(decision, heard);
-            decision.warnings.extend(session.keep(variables));
-            decision.env.retain(|(name, _)| session.env.iter().any(|kept| kept.name == *name));
-        }
-        if decision.followup_message.is_some() {
-            session.count_follow_up(event.kind, &event.payload);
-        }
         if event.kind == EventKind::SessionEnd {
-            lock(&self.sessions).end(&conversation);
-        } else if *session != before
-            && let Err(error) = lock(&self.sessions).put(&conversation, session)
-        {
+            return lock(&self.sessions).end(&conversation);
+        }
+        let follows = decision.followup_message.is_some();
+        if decision.env.is_empty() && !follows {
+            return;
+        }
+        let (variables, mut refused) = (variables(decision, heard), Vec::new());
+        let (session, saved) = lock(&self.sessions).change(&conversation, |session| {
+            refused = session.keep(variables);
+            if follows {
+                session.count_follow_up(event.kind, &event.payload, counted_by_us);
+            }
+        });
+        decision.warnings.extend(refused);
+        decision.env.retain(|(name, _)| session.env.iter().any(|kept| kept.name == *name));
+        if let Err(error) = saved {
             decision.warnings.push(format!("the session was not saved: {error}"));
             // A follow-up that nobody counts would have no end.
             if counted_by_us && decision.followup_message.take().is_some() {

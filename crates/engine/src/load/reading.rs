@@ -66,7 +66,7 @@ pub(super) struct Gate {
 }
 
 /// An editor that removes a file before it writes it anew is waited for.
-const REWRITE: (u32, Duration) = (10, Duration::from_millis(5));
+const REWRITE: (u32, Duration) = (40, Duration::from_millis(5));
 
 impl Reading {
     pub(super) fn new(source: Source) -> Reading {

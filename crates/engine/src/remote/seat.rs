@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, FileType, Stat, fstat, renameat, statat, unlinkat};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::place::{PlaceError, address};
 use super::{FOLDER, LOCK, SOCKET};
@@ -106,6 +107,17 @@ pub fn holder(state: &Path) -> Result<Option<Option<u32>>, PlaceError> {
         Err(TryLockError::WouldBlock) => Ok(Some(noted(&file))),
         Err(TryLockError::Error(error)) => Err(PlaceError::Io(folder.path().join(LOCK), error)),
     }
+}
+
+/// Asks the daemon of a state directory to end; says which process it is.
+pub fn end_holder(state: &Path) -> Result<Option<u32>, PlaceError> {
+    // While the lock is held, the number in it is that of a living process.
+    let Some(pid) = holder(state)?.flatten() else { return Ok(None) };
+    let process = i32::try_from(pid).ok().and_then(Pid::from_raw).filter(|_| pid > 1);
+    let Some(process) = process else { return Ok(None) };
+    kill_process(process, Signal::TERM)
+        .map_err(|error| PlaceError::Io(super::socket(state), error.into()))?;
+    Ok(Some(pid))
 }
 
 /// Somebody who only looks whether the lock is held has it for a moment.

@@ -1,0 +1,36 @@
+//! `boathook daemon stop`: tells the daemon to end, and waits for it.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use boathook_engine::remote::seat;
+
+use super::state;
+use crate::Status;
+use crate::error::Failed;
+use crate::ui::Ui;
+
+/// It lets what runs finish, and then ends that.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+pub fn stop(ui: &mut Ui) -> Result<Status, Failed> {
+    let state = state()?;
+    let failed = |error: boathook_engine::remote::place::PlaceError| Failed::Other {
+        problem: error.to_string(),
+        help: None,
+    };
+    let Some(pid) = seat::end_holder(&state).map_err(failed)? else {
+        ui.say("no daemon runs");
+        return Ok(Status::Success);
+    };
+    let start = Instant::now();
+    while seat::holder(&state).map_err(failed)?.is_some() {
+        if start.elapsed() > PATIENCE {
+            let problem = format!("process {pid} was told to end and has not ended");
+            return Err(Failed::other(problem, format!("`kill -9 {pid}` ends it at once")));
+        }
+        sleep(Duration::from_millis(20));
+    }
+    ui.say(&format!("the daemon (process {pid}) has ended"));
+    Ok(Status::Success)
+}
