@@ -185,19 +185,26 @@ impl Keeper {
             return Asked::NotKept(vec![why]);
         }
         let (started, mut warnings) = (Instant::now(), Vec::new());
-        let mut held = match self.hold(wish, &mut warnings) {
-            Hold::Process(held) => held,
-            Hold::NotKept(why) => {
-                warnings.push(why);
-                return Asked::NotKept(warnings);
+        let (held, said) = loop {
+            let mut held = match self.hold(wish, &mut warnings) {
+                Hold::Process(held) => held,
+                Hold::NotKept(why) => {
+                    warnings.push(why);
+                    return Asked::NotKept(warnings);
+                }
+                Hold::NotStarted(reason) => {
+                    lock(&self.shared.faults).add(wish);
+                    return Asked::Told(Exit::without_process(Status::NotStarted(reason)), warnings);
+                }
+            };
+            let said = held.exchange(line, started, wish.invocation, cancel);
+            // One that was on its way out when it was asked never saw the question.
+            if !(held.answered && matches!(said.reply, Reply::Ended(Status::Code(0)))) {
+                break (held, said);
             }
-            Hold::NotStarted(reason) => {
-                lock(&self.shared.faults).add(wish);
-                return Asked::Told(Exit::without_process(Status::NotStarted(reason)), warnings);
-            }
+            held.end();
         };
-        let said = held.process().map(|process| process.exchange(line, started, wish.invocation, cancel));
-        let Some(Exchange { reply, mut stderr }) = said else { return Asked::NotKept(warnings) };
+        let Exchange { reply, mut stderr } = said;
         let mut stdout = Vec::new();
         let (status, after) = match reply {
             Reply::Line { bytes, rest } => match read(&bytes) {
@@ -321,7 +328,7 @@ impl Keeper {
         let unchanged = (idle.unchanged)();
         let what = match idle.process.idleness() {
             Idleness::Quiet if unchanged => {
-                return Some(Held { shared: &self.shared, idle: Some(idle) });
+                return Some(Held { shared: &self.shared, idle: Some(idle), answered: true });
             }
             Idleness::Quiet | Idleness::Printed | Idleness::Ended if !unchanged => None,
             Idleness::Quiet => None,
@@ -332,7 +339,7 @@ impl Keeper {
             warnings.push(format!("its process {what}; a new one was started"));
             lock(&self.shared.faults).add(wish);
         }
-        Held { shared: &self.shared, idle: Some(idle) }.end();
+        Held { shared: &self.shared, idle: Some(idle), answered: true }.end();
         None
     }
 
@@ -342,7 +349,7 @@ impl Keeper {
         match started.flatten() {
             Some(Ok(process)) => {
                 let idle = Idle { slot, process, unchanged, since: Instant::now() };
-                Hold::Process(Held { shared: &self.shared, idle: Some(idle) })
+                Hold::Process(Held { shared: &self.shared, idle: Some(idle), answered: false })
             }
             Some(Err(reason)) => {
                 self.shared.release(&slot);
@@ -398,12 +405,24 @@ enum Hold<'k> {
 /// A process while somebody has it. It goes back when it is let go.
 struct Held<'k> {
     shared: &'k Shared,
+    /// None once it was let go.
     idle: Option<Idle>,
+    /// It answered somebody before.
+    answered: bool,
 }
 
 impl Held<'_> {
-    fn process(&mut self) -> Option<&mut Waiting> {
-        self.idle.as_mut().map(|idle| &mut idle.process)
+    fn exchange(
+        &mut self,
+        line: &[u8],
+        started: Instant,
+        invocation: &Invocation,
+        cancel: &Cancel,
+    ) -> Exchange {
+        match &mut self.idle {
+            Some(idle) => idle.process.exchange(line, started, invocation, cancel),
+            None => Exchange { reply: Reply::Closed, stderr: Vec::new() },
+        }
     }
 
     fn end(mut self) {
