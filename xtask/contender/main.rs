@@ -8,6 +8,7 @@
 mod engines;
 mod floor;
 mod hooks;
+mod kept;
 mod leaks;
 mod machine;
 mod payloads;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::engines::{Engines, run_hooks};
 use crate::floor::{Input, Program};
 use crate::hooks::{Hook, Programs};
+use crate::kept::KeptEngines;
 use crate::leaks::belongings;
 use crate::machine::{self, Processors};
 use crate::payloads::{peer_line, ready_line};
@@ -24,6 +25,7 @@ pub struct Laboratory {
     programs: Programs,
     directory: PathBuf,
     engines: Engines,
+    kept: KeptEngines,
     rules: RuleEngines,
     started: HashMap<String, Program>,
     payload: Vec<u8>,
@@ -40,6 +42,7 @@ impl Laboratory {
         Ok(Laboratory {
             processors: Processors::found()?,
             engines: Engines::in_directory(directory),
+            kept: KeptEngines::in_directory(directory),
             rules: RuleEngines::default(),
             programs,
             directory: directory.to_owned(),
@@ -89,6 +92,9 @@ impl Laboratory {
                 "load" => self.rules.load(&self.directory, &self.payload),
                 _ => Err(format!("unknown request `{request}`")),
             },
+            "cold" => self.kept.cold(object, &self.programs, &self.payload),
+            "stays" => self.kept.stays(object, &self.programs, &self.payload),
+            "ahead" => self.kept.ahead(object, &self.programs, &self.payload),
             "leaks" => self.leaks(number(object)? as u32),
             _ => Err(format!("unknown request `{request}`")),
         }
