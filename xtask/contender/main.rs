@@ -9,6 +9,7 @@ mod daemon;
 mod engines;
 mod floor;
 mod hooks;
+mod kept;
 mod leaks;
 mod machine;
 mod payloads;

@@ -11,6 +11,7 @@ use crate::daemon::{Daemon, asks_a_daemon};
 use crate::engines::{Engines, run_hooks};
 use crate::floor::{Input, Program};
 use crate::hooks::{Hook, Programs};
+use crate::kept::KeptEngines;
 use crate::leaks::belongings;
 use crate::machine::{self, Processors};
 use crate::payloads::{peer_line, ready_line};
@@ -25,6 +26,7 @@ pub struct Laboratory {
     programs: Programs,
     directory: PathBuf,
     engines: Engines,
+    kept: KeptEngines,
     rules: RuleEngines,
     daemon: Option<Daemon>,
     started: HashMap<String, Program>,
@@ -42,6 +44,7 @@ impl Laboratory {
         Ok(Laboratory {
             processors: Processors::found()?,
             engines: Engines::in_directory(directory),
+            kept: KeptEngines::in_directory(directory),
             rules: RuleEngines::default(),
             daemon: None,
             programs,
@@ -96,6 +99,9 @@ impl Laboratory {
                 "load" => self.rules.load(&self.directory, &self.payload),
                 _ => Err(format!("unknown request `{request}`")),
             },
+            "cold" => self.kept.cold(object, &self.programs, &self.payload),
+            "stays" => self.kept.stays(object, &self.programs, &self.payload),
+            "ahead" => self.kept.ahead(object, &self.programs, &self.payload),
             "leaks" => self.leaks(number(object)? as u32),
             _ => Err(format!("unknown request `{request}`")),
         }

@@ -6,6 +6,7 @@ mod alone;
 mod background;
 mod because;
 mod env_file;
+mod keeping;
 mod recording;
 mod remembering;
 mod settings;
@@ -26,7 +27,7 @@ use crate::load::{Change, Hook, HookSet, HookState, Loader};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
-use crate::perform::{Deadline, Performer};
+use crate::perform::{Deadline, Kept, Performer};
 use crate::plan::{Circumstances, Plan, Step, plan};
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
@@ -46,6 +47,7 @@ const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 pub use alone::decide_alone;
 use background::{Background, Task, is_background};
 use env_file::EnvFiles;
+use keeping::Keeping;
 use remembering::tell_loop_count;
 pub use settings::{Settings, load_options};
 use warnings::source_warnings;
@@ -60,6 +62,7 @@ pub struct Engine {
     sessions: Mutex<Sessions>,
     environments: Environments,
     background: Background,
+    keeping: Keeping,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -132,6 +135,7 @@ impl Engine {
             sessions: Mutex::new(Sessions::of(state)),
             environments: Environments::default(),
             background: Background::new(&settings.cancel),
+            keeping: Keeping::default(),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -164,6 +168,10 @@ impl Engine {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
         let Ready { event, hooks } = ready;
+        let kept = self.settings.keeper.as_deref().map(|keeper| {
+            self.keeping.follow(keeper, &hooks);
+            Kept { keeper, roots: &self.settings.roots }
+        });
         let mut event = self.filled(event);
         let (session, trouble) = self.session_of(&event, &hooks);
         let counted_by_us = tell_loop_count(&mut event, &session);
@@ -176,7 +184,7 @@ impl Engine {
             transcript: &read_transcript,
         };
         let planned = plan(&hooks, &event, &circumstances);
-        let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline };
+        let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline, kept };
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
         // Nobody waits for an `async` hook, but its agent waits for us to end.

@@ -98,6 +98,7 @@ pub fn stages() -> Vec<Stage> {
             &[],
         ),
         stage("timeouts", false, 20, 12, TIMEOUTS, &[]),
+        stage("kept", false, 60, 4, KEPT, &[]),
         large_parent(),
     ]
 }
@@ -112,6 +113,16 @@ const TIMEOUTS: &[&str] = &[
     "runner answers",
     "runner answers-leaves-child",
     "runner talks-leaves-child",
+];
+
+const KEPT: &[&str] = &[
+    "cold node",
+    "cold python",
+    "cold bash",
+    "stays node",
+    "ahead node",
+    "ahead python",
+    "ahead bash",
 ];
 
 fn stage(

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::Status;
 use crate::args::Global;
-use crate::commands::explain::place;
+use crate::commands::explain::{lifetime, place};
 use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
@@ -87,6 +87,7 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
     }
+    facts.extend(lifetime(hook).map(str::to_owned));
     if let Action::Rule(rule) = &hook.definition.action {
         facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
     }
@@ -166,6 +167,7 @@ pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
             "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),
             "fail_closed": hook.definition.fail_closed,
             "loop_limit": hook.definition.loop_limit,
+            "lifetime": hook.definition.lifetime.name(),
             "state": match (&hook.state, &hook.definition.action) {
                 (HookState::Withheld(_), _) => "withheld",
                 (HookState::Ready, Action::Broken { .. }) => "error",
