@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::ids;
 use crate::payload::Payload;
-pub use words::permission_word;
+pub use words::{permission_word, took};
 
 /// This many records are kept in memory.
 pub const KEPT_IN_MEMORY: usize = 100;

@@ -7,6 +7,8 @@ mod repair;
 
 use std::collections::BTreeSet;
 
+pub use self::examine::problems;
+
 use crate::Status;
 use crate::args::Global;
 use crate::commands::check;
