@@ -2,6 +2,7 @@
 //! looked for, also those that are absent or broken.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use axum::http::StatusCode;
 use axum::response::Html;
@@ -9,6 +10,7 @@ use boathook_engine::definition::{Action, Definition, Lifetime};
 use boathook_engine::engine::Standing;
 use boathook_engine::event::EVENTS;
 use boathook_engine::load::{Hook, HookSet, SourceReport, SourceState, repeats};
+use boathook_engine::problem::Problem;
 use boathook_engine::trust::TrustState;
 use maud::{Markup, html};
 
@@ -16,12 +18,12 @@ use super::App;
 use super::badge::{self, Tone, badge};
 use super::layout::{self, Page};
 use super::routes::Asked;
-use super::text::{command, encoded, path, place, plural, safe};
+use super::text::{command, encoded, path, place, plural, prose, safe};
 
 pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
     let set = app.hooks();
     let by_source = asked.get("by").is_some_and(|by| by == "source");
-    let view = View { app, repeats: repeats(&set), set: &set };
+    let view = View { app, repeats: repeats(&set), problems: app.problems(), set: &set };
     let body = html! {
         p.lead {
             "What runs when an agent reaches one of its events. "
@@ -42,6 +44,7 @@ struct View<'a> {
     app: &'a App,
     set: &'a HookSet,
     repeats: HashMap<&'a str, &'static str>,
+    problems: Arc<Vec<Problem>>,
 }
 
 impl View<'_> {
@@ -87,19 +90,39 @@ impl View<'_> {
                     (what(definition))
                     p.facts {
                         @if in_event { span.tag { (hook.source.level.name()) } } @else { span.tag { (definition.event.name()) } }
+                        " "
                         (place(&hook.source.file, definition.place.as_ref().map(|place| place.line)))
                     }
                     dl.facts { (options(hook)) }
                     @if let Some(reason) = standing.reason() {
-                        p.why { (safe(reason)) @if matches!(standing, Standing::Withheld(_)) { " " a href="trust" { "Look at it" } } }
+                        p.why { (prose(reason)) @if matches!(standing, Standing::Withheld(_)) { " " a href="trust" { "Look at it" } } }
                     }
                     @if let Some(words) = self.repeats.get(hook.id.as_str()) {
                         p.why { (badge(Tone::Warn, "duplicate")) " " (*words) }
+                    }
+                    @for problem in self.problems_of(hook) {
+                        p.why { (badge::severity(problem.severity)) " " (prose(&problem.message)) " " a href="problems" { "Problems" } }
                     }
                 }
                 div.links { a href={ "log?hook=" (encoded(definition.label())) } { "Runs" span.visually-hidden { " of " (safe(definition.label())) } } }
             }
         }
+    }
+}
+
+impl View<'_> {
+    /// What is wrong with its entry, beside what its state and its twin say.
+    fn problems_of(&self, hook: &Hook) -> impl Iterator<Item = &Problem> {
+        const SAID: [&str; 5] =
+            ["duplicate-hook", "no-model", "untrusted", "trust-changed", "duplicate-in-claude-file"];
+        let entry = hook.definition.place.as_ref().map(|place| place.bytes.clone()).unwrap_or_default();
+        let file = hook.source.file.clone();
+        self.problems.iter().filter(move |problem| {
+            let start = problem.place.as_ref().map(|place| place.bytes.start);
+            problem.file.as_ref() == Some(&file)
+                && start.is_some_and(|start| entry.contains(&start))
+                && !SAID.contains(&problem.code)
+        })
     }
 }
 
@@ -173,6 +196,7 @@ fn sources(view: &View<'_>) -> Markup {
 fn trust_of(report: &SourceReport) -> Markup {
     html! {
         @match report.trust.as_deref() {
+            _ if report.state == SourceState::Absent => {},
             Some(state @ TrustState::Trusted) => (badge::trust(state)),
             Some(state) => { a href="trust" { (badge::trust(state)) } }
             None => span.dim { "not asked" },

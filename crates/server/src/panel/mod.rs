@@ -16,6 +16,7 @@ mod filter;
 mod hooks;
 mod layout;
 mod log;
+mod outcome;
 mod problems;
 mod random;
 mod routes;
@@ -26,6 +27,7 @@ mod text;
 mod time;
 mod trust;
 mod try_event;
+mod verdict;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -39,6 +41,8 @@ use boathook_engine::problem::Problem;
 use boathook_engine::run::Cancel;
 use boathook_engine::state::StateDir;
 
+use tokio::sync::Semaphore;
+
 use door::Door;
 use feed::Feed;
 
@@ -48,6 +52,9 @@ const FRESH: Duration = Duration::from_secs(2);
 const PARTING: Duration = Duration::from_secs(4);
 /// So many requests look at files or run hooks at once.
 const MOST_THREADS: usize = 64;
+
+/// So many events may be tried at once.
+const MOST_RUNS: usize = 8;
 
 /// Finds everything that is wrong with hooks on this machine.
 pub type Examine = Box<dyn Fn(&Settings) -> Vec<Problem> + Send + Sync>;
@@ -69,6 +76,8 @@ struct App {
     problems: Mutex<Option<(Instant, Arc<Vec<Problem>>)>>,
     door: Door,
     cancel: Cancel,
+    /// Events that are being run.
+    runs: Arc<Semaphore>,
 }
 
 impl Panel {
@@ -85,6 +94,7 @@ impl Panel {
             problems: Mutex::default(),
             door: Door::new(listener.local_addr()?)?,
             cancel: settings.cancel.clone(),
+            runs: Arc::new(Semaphore::new(MOST_RUNS)),
             engine: Engine::new(settings.clone()),
             settings,
         };

@@ -16,7 +16,7 @@ use super::badge;
 use super::difference::difference;
 use super::layout::{self, Page};
 use super::routes::Asked;
-use super::text::{plural, safe, shortened};
+use super::text::{plural, prose, safe, shortened};
 
 /// A longer line is shown around its place.
 const LONGEST_LINE: usize = 400;
@@ -45,15 +45,15 @@ fn one(problem: &Problem, texts: &mut Texts) -> Markup {
         li {
             div.state { (badge::severity(problem.severity)) }
             div.what {
-                h2 { (safe(&problem.message)) }
+                h2 { (prose(&problem.message)) }
                 @if let Some(file) = &problem.file {
                     p.facts { span.path { (safe(&file.to_string_lossy())) @if let Some(place) = &problem.place { ":" (place.line) ":" (place.column) } } " " span.tag { (problem.code) } }
                 } @else {
                     p.facts { span.tag { (problem.code) } }
                 }
                 (excerpt(problem, texts))
-                @if let Some(help) = &problem.help { p.help { strong { "Instead: " } (safe(help)) } }
-                @if let Some(product) = &problem.product { p.about { "The original product: " (safe(product)) } }
+                @if let Some(help) = &problem.help { p.help { strong { "Help: " } (prose(help)) } }
+                @if let Some(product) = &problem.product { p.about { "The original product: " (prose(product)) } }
                 (repair(problem, texts))
             }
         }

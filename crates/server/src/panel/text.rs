@@ -29,6 +29,21 @@ pub fn safe(text: &str) -> Markup {
     PreEscaped(out)
 }
 
+/// A sentence of ours, in which words between backticks are code.
+pub fn prose(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    // An odd one out belongs to the text.
+    let paired = parts.len() % 2 == 1;
+    html! {
+        @if !paired { (safe(text)) }
+        @else {
+            @for (index, part) in parts.iter().enumerate() {
+                @if index % 2 == 1 { code { (safe(part)) } } @else { (safe(part)) }
+            }
+        }
+    }
+}
+
 /// What is obeyed by terminals and pages, and what has no width at all.
 fn is_hidden(character: char) -> bool {
     let zero_width =
