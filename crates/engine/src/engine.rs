@@ -10,6 +10,7 @@ mod keeping;
 mod recording;
 mod remembering;
 mod settings;
+mod standing;
 mod warnings;
 
 use std::collections::VecDeque;
@@ -50,6 +51,7 @@ use env_file::EnvFiles;
 use keeping::Keeping;
 use remembering::tell_loop_count;
 pub use settings::{Settings, load_options};
+pub use standing::Standing;
 use warnings::source_warnings;
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
