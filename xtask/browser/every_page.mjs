@@ -40,7 +40,7 @@ export function axeOf(directory) {
 
 function inWords({ id, impact, help, nodes }) {
   // The first line of a summary says only "fix any of the following".
-  const where = nodes.slice(0, 4).map((node) => `${node.target.join(' ')}: ${node.failureSummary.split('\n')[1]?.trim()}`);
+  const where = nodes.slice(0, 2).map((node) => `${node.target.join(' ')}: ${node.failureSummary.split('\n')[1]?.trim()}`);
   return [`${impact}: ${id}: ${help} (${nodes.length} places)`, ...where].join('\n  ');
 }
 

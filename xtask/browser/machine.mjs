@@ -70,6 +70,9 @@ export class Machine {
 const FIRST = { conversation_id: 'a-morning-in-the-shop' };
 const SECOND = { conversation_id: 'an-evening-in-the-shop' };
 
+/** A page that took this for its own would ask another machine for an image. */
+export const STRANGE = '<img src="http://elsewhere.example/seen.png" onerror="alert(1)"> \u4e16\u754c';
+
 /** What two sessions did: event, fields, the exit code of `boathook run`. */
 const DAY = [
   ['sessionStart', FIRST],
@@ -85,6 +88,7 @@ const DAY = [
   ['beforeSubmitPrompt', { ...SECOND, prompt: 'Is the shop up?' }],
   ['preToolUse', { ...SECOND, tool_name: 'Shell', tool_input: '{"command":"kubectl get pods"}' }],
   ['beforeShellExecution', { ...SECOND, command: 'kubectl --context production delete pod basket-0' }, 2],
-  ['beforeShellExecution', { ...SECOND, command: "printf '<b>\u00e4\u4e16\u754c</b> & \"quotes\"'" }],
+  // Text of a stranger: shown as it is, and never obeyed.
+  ['beforeShellExecution', { ...SECOND, command: `echo "${STRANGE}"` }],
   ['afterAgentResponse', { ...SECOND, text: 'It is up.' }],
 ];

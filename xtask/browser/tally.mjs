@@ -7,10 +7,11 @@ export class Tally {
 
   /** Does one thing. What it throws is a failure with this name. */
   async check(name, work) {
+    const started = Date.now();
     try {
       await work();
       this.passed += 1;
-      console.log(`    ok    ${name}`);
+      console.log(`    ok    ${name} (${Date.now() - started} ms)`);
     } catch (error) {
       this.failed.push(name);
       console.log(`    FAIL  ${name}\n          ${String(error.message).replaceAll('\n', '\n          ')}`);

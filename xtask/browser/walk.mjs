@@ -41,8 +41,8 @@ async function walk() {
   const browser = await launch(options);
   left.push(() => browser.close());
   const { page, complaints } = await watchedPage(browser);
-  await visit({ page, browser, machine, address: panel.address, tally });
-  await lookAtAll({ page, tally, axe: options.axe, shots: options.shots });
+  const pages = await visit({ page, browser, machine, address: panel.address, tally });
+  await lookAtAll({ page, pages, tally, axe: options.axe, shots: options.shots });
   await tally.check('nothing left the machine, nothing complained, and no rule (CSP) was broken', () => {
     want(complaints.length === 0, [...new Set(complaints)].join('\n'));
   });
