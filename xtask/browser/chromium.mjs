@@ -31,9 +31,14 @@ export async function watchedPage(browser) {
     if (hostname !== '127.0.0.1' && protocol !== 'data:') complaints.push(`asked for ${request.url()}`);
   });
   page.on('console', (message) => {
+    // The answer to a form that says something wrong, and the walk sends such.
+    if (/status of (409|422) /.test(message.text())) return;
     if (message.type() === 'error' || message.type() === 'warn') {
       complaints.push(`console, ${new URL(page.url()).pathname}: ${message.text()} ${message.location().url ?? ''}`);
     }
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 500) complaints.push(`${response.url()} answers ${response.status()}`);
   });
   page.on('pageerror', (error) => complaints.push(`script, ${page.url()}: ${error.message}`));
   await page.evaluateOnNewDocument(() => {

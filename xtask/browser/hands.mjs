@@ -51,19 +51,20 @@ export class Hands {
     await this.page.locator(`main ::-p-aria([name="${label}"])`).fill(text);
   }
 
+  /** What stands in a field. */
+  async field(label) {
+    const field = await this.page.waitForSelector(`main ::-p-aria([name="${label}"])`);
+    return field.evaluate((it) => it.value);
+  }
+
+  /** Opens what is folded behind these words. */
+  async unfold(words) {
+    await this.page.locator(`main summary ::-p-text(${words})`).click();
+  }
+
   async choose(label, value) {
     const field = await this.page.waitForSelector(`main ::-p-aria([name="${label}"])`);
     await field.select(value);
-  }
-
-  /** Until the page says this by itself. */
-  async awaits(text) {
-    const appeared = this.page.waitForFunction(
-      (wanted) => document.querySelector('main')?.innerText.includes(wanted),
-      { polling: 'mutation' },
-      text,
-    );
-    await appeared.catch(() => { throw new Error(`it did not appear within ${PATIENCE / 1000} s: ${text}`); });
   }
 
   async #leave(selector) {

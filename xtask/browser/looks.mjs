@@ -12,29 +12,28 @@ const SCHEMES = ['light', 'dark'];
 /** What axe calls these keeps people out. */
 const GRAVE = ['serious', 'critical'];
 
-/** `pages` are names and paths. */
+/** `pages` are names, and functions that open them. */
 export async function lookAtAll({ page, pages, tally, axe: directory, shots }) {
   const axe = axeOf(directory);
   for (const width of WIDTHS) {
     for (const scheme of SCHEMES) {
       await dress(page, width, scheme);
-      for (const [name, path] of pages) {
-        await lookAt({ page, path, name: `${name}, ${width} px, ${scheme}`, width, tally, axe });
+      for (const [name, open] of pages) {
+        await lookAt({ page, open, name: `${name}, ${width} px, ${scheme}`, width, tally, axe });
         await page.screenshot({ path: join(shots, `${name}-${width}-${scheme}.png`), fullPage: true, optimizeForSpeed: true });
       }
     }
     // Colours make no difference to a keyboard.
-    for (const [name, path] of pages) {
-      await page.goto(path);
+    for (const [name, open] of pages) {
+      await open();
       await tally.check(`${name}, ${width} px: everything is reached by keyboard, and the focus is seen`, () => keyboard(page));
     }
   }
 }
 
-async function lookAt({ page, path, name, width, tally, axe }) {
+async function lookAt({ page, open, name, width, tally, axe }) {
   await tally.check(`${name}: it is there and fits`, async () => {
-    const response = await page.goto(path);
-    want(response.ok(), `${path}: ${response.status()}`);
+    await open();
     await fits(page, width);
   });
   await tally.check(`${name}: axe finds nothing serious`, async () => {

@@ -1,17 +1,17 @@
 // One person's way through the panel: in by the printed address, then each page
 // and what can be done there.
 
-import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { byKeyboard } from './by_keyboard.mjs';
 import { Hands } from './hands.mjs';
 import { STRANGE } from './machine.mjs';
 import { want } from './tally.mjs';
+import { trust } from './visit_trust.mjs';
+import { tryEvent } from './visit_try.mjs';
 
-/** Gives the pages that were found, as names and addresses. */
+/** Gives what is to be looked at: names, and how to get there. */
 export async function visit({ page, browser, machine, address, tally }) {
   const at = { page, machine, tally, hands: new Hands(page), pages: [] };
+  at.keep = (name, open = again(page)) => at.pages.push([name, open]);
   await comeIn(at, browser, address);
   await hooks(at);
   await problems(at);
@@ -24,9 +24,10 @@ export async function visit({ page, browser, machine, address, tally }) {
   return at.pages;
 }
 
-/** This page is looked at again, for how it looks. */
-function keep(at, name) {
-  at.pages.push([name, at.page.url()]);
+/** Opens the page once more that is open now. */
+function again(page) {
+  const address = page.url();
+  return () => page.goto(address);
 }
 
 async function comeIn({ page, tally, hands }, browser, address) {
@@ -57,7 +58,7 @@ async function hooks(at) {
     await hands.sees('.cursor/hooks/keep-secrets.sh', `${shop}/.cursor/hooks.json:5`);
     await hands.sees('./hooks/until-green.sh', `${home}/.cursor/hooks.json:14`);
     await hands.sees("sleep 0.2; echo '{}'", `${home}/.claude/settings.json:7`);
-    keep(at, 'hooks');
+    at.keep('hooks');
   });
   await tally.check('what is withheld is marked, with the reason', async () => {
     await hands.sees('.cursor/hooks/count.sh', `${borrowed}/.cursor/hooks.json:5`, 'withheld', 'the workspace is not trusted');
@@ -65,7 +66,7 @@ async function hooks(at) {
   await tally.check('hooks by source', async () => {
     await hands.follow('By source');
     await hands.sees('enterprise', 'claude-user');
-    keep(at, 'hooks-by-source');
+    at.keep('hooks-by-source');
   });
 }
 
@@ -73,8 +74,8 @@ async function problems(at) {
   const { tally, hands, machine } = at;
   await tally.check('a mistake in a file, where it is, and what to write instead', async () => {
     await hands.go('Problems');
-    await hands.sees(`${machine.home}/.cursor/hooks.json:16`, 'unknown hook `beforeShellExec`', 'did you mean `beforeShellExecution`?');
-    keep(at, 'problems');
+    await hands.sees(`${machine.home}/.cursor/hooks.json:16`, 'unknown hook beforeShellExec', 'did you mean beforeShellExecution?');
+    at.keep('problems');
   });
 }
 
@@ -82,7 +83,7 @@ async function log(at) {
   const { page, tally, hands, machine } = at;
   await tally.check('a run of another process arrives while the page is watched, without loading it again', async () => {
     await hands.go('Log');
-    keep(at, 'log');
+    at.keep('log');
     await page.evaluate(() => { window.notReloaded = true; });
     const refusals = () => [...document.querySelectorAll('#runs tr')].filter((row) => /denied[^]*no-production/.test(row.innerText)).length;
     const before = await page.evaluate(refusals);
@@ -95,7 +96,7 @@ async function log(at) {
     await hands.send('Filter');
     const results = await page.$$eval('#runs tr', (rows) => rows.map((row) => row.querySelector('.result').innerText));
     want(results.length >= 4 && results.every((result) => result.includes('denied')), `results: ${results.join(', ')}`);
-    keep(at, 'log-filtered');
+    at.keep('log-filtered');
   });
   await tally.check('one run in full: input, output, stderr, exit code, decision', async () => {
     await hands.choose('Event', 'beforeShellExecution');
@@ -103,7 +104,7 @@ async function log(at) {
     await hands.send('Filter');
     await hands.follow('./hooks/keep-history.sh');
     await hands.sees('git push --force origin main', 'looked at the push', 'Pushing by force is not allowed here.', 'denied');
-    keep(at, 'run');
+    at.keep('run');
   });
   await tally.check("a stranger's text is shown and not obeyed", async () => {
     await hands.go('Log');
@@ -118,18 +119,18 @@ async function log(at) {
   });
 }
 
-async function tryEvent(at) {
-  keep(at, 'try');
-}
-
-async function trust(at) {}
-
 async function time(at) {
-  await at.hands.go('Time');
-  keep(at, 'time');
+  await at.tally.check('what each hook costs', async () => {
+    await at.hands.go('Time');
+    at.keep('time');
+    await at.hands.sees('./hooks/audit.sh', "sleep 0.2; echo '{}'");
+  });
 }
 
 async function sessions(at) {
-  await at.hands.go('Sessions');
-  keep(at, 'sessions');
+  await at.tally.check('sessions, and the follow-ups of one', async () => {
+    await at.hands.go('Sessions');
+    at.keep('sessions');
+    await at.hands.sees('a-morning-in-the-shop', 'an-evening-in-the-shop');
+  });
 }
