@@ -9,6 +9,7 @@ mod dwelling;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 
 use boathook_engine::agent::Preferences;
@@ -189,6 +190,14 @@ pub fn program() -> Result<(PathBuf, bool), Failed> {
 /// Where we were started, with its links resolved.
 pub fn run_directory() -> Option<PathBuf> {
     env::current_dir().ok().map(|here| here.canonicalize().unwrap_or(here))
+}
+
+/// Opens an address in the user's browser; says whether somebody took it.
+pub fn open_in_browser(url: &str) -> bool {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = std::process::Command::new(program);
+    let quiet = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
 }
 
 /// https://no-color.org

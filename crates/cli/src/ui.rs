@@ -3,6 +3,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+pub use boathook_engine::visible::{is_obeyed as matters_to_a_terminal, visible as clean};
 use clap::ColorChoice;
 
 use crate::error::Failed;
@@ -218,19 +219,6 @@ fn paint(text: &str, style: Style, colour: bool) -> String {
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
-/// The text with everything that a terminal might obey made visible.
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matters_to_a_terminal(character) && !matches!(character, '\n' | '\t') {
-            out.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
-        } else {
-            out.push(character);
-        }
-    }
-    out
-}
-
 /// The same inside JSON, where such characters can only stand in strings.
 fn clean_json(json: &str) -> String {
     if !json.chars().any(matters_to_a_terminal) {
@@ -245,12 +233,6 @@ fn clean_json(json: &str) -> String {
         }
     }
     out
-}
-
-/// Control characters, and those that change the direction of text.
-pub fn matters_to_a_terminal(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Cleaned and cut; further lines stand to the right, so that none of them can

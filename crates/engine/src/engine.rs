@@ -9,6 +9,7 @@ mod env_file;
 mod recording;
 mod remembering;
 mod settings;
+mod standing;
 mod warnings;
 
 use std::collections::VecDeque;
@@ -48,6 +49,7 @@ use background::{Background, Task, is_background};
 use env_file::EnvFiles;
 use remembering::tell_loop_count;
 pub use settings::{Settings, load_options};
+pub use standing::Standing;
 use warnings::source_warnings;
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
