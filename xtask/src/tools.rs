@@ -44,6 +44,13 @@ pub const FOR_TESTS: &[Package] = &[
     },
 ];
 
+/// Every Debian package that walking the panel needs.
+pub const FOR_BROWSER: &[Package] = &[
+    Package { name: "chromium", probe: ("chromium", &["--version"]), purpose: "walking the panel" },
+    Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "driving Chromium" },
+    Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing what drives Chromium" },
+];
+
 /// Every Debian package that the benchmark's peers need.
 pub const FOR_PEERS: &[Package] = &[
     Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "peers that live in Node" },
