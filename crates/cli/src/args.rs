@@ -1,5 +1,6 @@
 //! What can be typed: the commands, and the options that go with all of them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use boathook_engine::edition::Edition;
@@ -7,9 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::commands;
-use crate::commands::agent::hook::HookArgs;
-use crate::commands::agent::{AgentArgs, AgentCommand};
+use crate::{commands, quick_args};
 
 /// Runs Cursor-format hooks around any coding agent
 #[derive(Debug, Parser)]
@@ -73,49 +72,25 @@ pub enum Command {
     Completions(commands::completions::CompletionsArgs),
 }
 
-/// What `run` and `agent hook` alone can be given. They are called at every step
-/// of an agent, and most of the time to parse their words goes into describing
-/// all other commands.
-#[derive(Debug, Parser)]
-#[command(name = "boathook", disable_help_flag = true, disable_help_subcommand = true)]
-struct Quick {
-    #[command(flatten)]
-    global: Global,
-    #[command(subcommand)]
-    command: QuickCommand,
+/// Reads what was typed: plain forms by hand, the rest with the general parser.
+pub fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
+    let by_hand = quick_args::read(words.get(1..).unwrap_or_default());
+    by_hand.map_or_else(|| Args::try_parse_from(words), Ok)
 }
 
-#[derive(Debug, Subcommand)]
-enum QuickCommand {
-    #[command(disable_help_flag = true)]
-    Run(commands::run::RunArgs),
-    #[command(disable_help_flag = true)]
-    Agent(QuickAgent),
-}
-
-#[derive(Debug, clap::Args)]
-struct QuickAgent {
-    #[command(subcommand)]
-    command: QuickAgentCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum QuickAgentCommand {
-    #[command(disable_help_flag = true)]
-    Hook(HookArgs),
-}
-
-/// Reads what was typed. Whatever the quick way does not understand, help and
-/// mistakes included, goes the long way.
-pub fn parse() -> Result<Args, clap::Error> {
-    let Ok(Quick { global, command }) = Quick::try_parse() else { return Args::try_parse() };
-    let command = match command {
-        QuickCommand::Run(run) => Command::Run(run),
-        QuickCommand::Agent(QuickAgent { command: QuickAgentCommand::Hook(hook) }) => {
-            Command::Agent(AgentArgs { command: AgentCommand::Hook(hook) })
-        }
-    };
-    Ok(Args { global, command })
+/// What was typed behind `agent hook`, whatever it is; none when that is not
+/// the command. All options that can stand before it have a value.
+pub fn behind_agent_hook(words: &[OsString]) -> Option<&[OsString]> {
+    let mut rest = words.get(1..)?;
+    while let [first, behind @ ..] = rest
+        && let Some(option) = first.to_str().filter(|word| word.starts_with("--"))
+    {
+        rest = if option.contains('=') { behind } else { behind.get(1..)? };
+    }
+    match rest {
+        [first, second, behind @ ..] if first == "agent" && second == "hook" => Some(behind),
+        _ => None,
+    }
 }
 
 /// Commands that people look for in another place, and where they are.

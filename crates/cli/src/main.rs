@@ -12,12 +12,16 @@ mod error;
 mod fold;
 mod judge;
 mod payload_args;
+mod quick_args;
 mod report;
 mod settings;
 mod ui;
 mod write_file;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use clap::ColorChoice;
 
 use crate::args::{Args, Command};
 use crate::error::Failed;
@@ -43,9 +47,10 @@ pub enum Status {
 }
 
 fn main() -> ExitCode {
-    let args = match args::parse() {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let args = match args::parse(&words) {
         Ok(args) => args,
-        Err(error) => return usage(error),
+        Err(error) => return usage(error, &words),
     };
     let mut ui = Ui::new(args.global.color);
     let result = run(&mut ui, &args);
@@ -60,20 +65,35 @@ fn main() -> ExitCode {
         }
         (_, status) => status,
     };
-    ExitCode::from(match status {
-        Status::Success => 0,
-        Status::Failure => 1,
-        Status::Refused => 2,
-        Status::Code(code) => code,
-    })
+    status.into()
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(match status {
+            Status::Success => 0,
+            Status::Failure => 1,
+            Status::Refused => 2,
+            Status::Code(code) => code,
+        })
+    }
 }
 
 /// Help and version were asked for; anything else is a failure of ours, and
-/// must not look like a refusal when we are a hook's command.
-fn usage(mut error: clap::Error) -> ExitCode {
+/// must not look like a refusal when we are a hook's command. When we are an
+/// agent's it must: agents take a failure for «go on».
+fn usage(mut error: clap::Error, words: &[OsString]) -> ExitCode {
     args::suggest(&mut error);
-    let _ = error.print();
-    ExitCode::from(u8::from(error.use_stderr()))
+    match args::behind_agent_hook(words) {
+        Some(rest) if error.use_stderr() => {
+            let problem = error.render().to_string();
+            commands::agent::hook::misspelt(&mut Ui::new(ColorChoice::Auto), rest, &problem).into()
+        }
+        _ => {
+            let _ = error.print();
+            ExitCode::from(u8::from(error.use_stderr()))
+        }
+    }
 }
 
 fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {

@@ -28,7 +28,7 @@ pub struct PayloadArgs {
 impl PayloadArgs {
     /// Reads stdin unless it is a terminal, then applies the fields.
     pub fn read(&self) -> Result<Event, Failed> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(16 * 1024);
         let mut stdin = io::stdin().lock();
         if !stdin.is_terminal() {
             stdin.read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;

@@ -18,7 +18,7 @@ use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
 use boathook_engine::remote::wire::Caller;
 use boathook_engine::run::{Cancel, cancel_on_signals};
-use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
+use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, marked_workspace, native_root};
 
 pub use self::dwelling::{Dwelling, Given, ours as dwelling};
 use crate::args::Global;
@@ -116,9 +116,17 @@ fn settled(
 /// hooks still count there.
 pub fn workspaces_around(given: &Given, cwd: Option<&str>) -> Vec<String> {
     let home = given.home().unwrap_or_default();
-    let here = env::current_dir().ok().map(|here| find_workspace(&here, &home));
-    let marked = here.filter(|root| [".git", ".cursor"].iter().any(|name| root.join(name).exists()));
-    let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()).map(|cwd| find_workspace(cwd, &home));
+    let here = env::current_dir().ok();
+    let marked = here.as_ref().and_then(|here| {
+        let itself = || here.join(".cursor").exists().then(|| here.clone());
+        marked_workspace(here, &home).or_else(itself)
+    });
+    let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute());
+    // Most are still where they started us.
+    let there = match (&here, &marked) {
+        (Some(here), Some(_)) if there == Some(here) => None,
+        _ => there.map(|cwd| find_workspace(cwd, &home)),
+    };
     let mut roots: Vec<PathBuf> = marked.into_iter().chain(there).collect();
     let settled = |root: &PathBuf| root.canonicalize().unwrap_or_else(|_| root.clone());
     roots.dedup_by_key(|root| settled(root));

@@ -525,11 +525,52 @@ fn an_agent_that_went_elsewhere_keeps_the_hooks_of_its_project() {
 }
 
 #[test]
-fn an_agent_that_nobody_knows_is_named() {
+fn a_command_line_that_cannot_be_read_holds_back_what_can_be_held_back() {
+    let gate = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+    let stop = r#"{"hook_event_name":"Stop"}"#;
+    let blocks = r#""decision":"block""#;
+    let nobody = "there is no agent `klaude`; there are claude, codex,";
+    let missing = "the following required arguments were not provided: <NAME>";
+    let option = "unexpected argument '--hom' found";
+    let denies = r#""permissionDecision":"deny""#;
+    let cases: [(&[&str], &str, i32, &str, &str); 14] = [
+        // What is typed behind `agent hook`, the payload; then the exit code,
+        // what stdout holds, and what the words hold.
+        (&["klaude"], gate, 2, "", nobody),
+        (&["klaude"], "", 2, "", nobody),
+        (&["klaude"], stop, 1, "", nobody),
+        (&["klaude", "Stop"], "{}", 1, "", nobody),
+        (&[], gate, 2, "", missing),
+        (&[], stop, 1, "", missing),
+        (&["claude", "--hom", "/x"], gate, 2, blocks, option),
+        (&["claude", "--hom", "/x"], stop, 1, "", option),
+        (&["--hom", "/x", "claude"], gate, 2, blocks, option),
+        (&["claude", "PreToolUse", "more"], "{}", 2, blocks, "unexpected argument 'more' found"),
+        (&["claude", "--edition", "9"], gate, 2, blocks, "invalid value '9' for '--edition <EDITION>'"),
+        (&["gemini", "--home"], r#"{"hook_event_name":"BeforeTool"}"#, 2, "", "'--home <DIR>'"),
+        (&["copilot", "preToolUse", "--hom"], "{}", 0, denies, option),
+        (&["copilot", "agentStop", "--hom"], "{}", 1, "", option),
+    ];
+    for (words, payload, code, said, reason) in cases {
+        let cx = TestContext::new();
+        let words: Vec<&str> = ["agent", "hook"].into_iter().chain(words.iter().copied()).collect();
+        let output = cx.output_with(words.clone(), payload.as_bytes());
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let case = format!("{words:?} {payload}\n{stdout}\n{stderr}");
+        assert_eq!(output.status.code(), Some(code), "{case}");
+        assert!(stdout.contains(said) && stdout.is_empty() == said.is_empty(), "{case}");
+        let heard = if code == 0 { stdout } else { stderr };
+        assert!(heard.contains(reason), "{case}");
+    }
+}
+
+#[test]
+fn help_is_no_mistake() {
     let cx = TestContext::new();
-    let output = cx.output_with(["agent", "hook", "klaude"], b"{}");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no agent `klaude`"));
+    for words in [["agent", "hook", "--help"], ["agent", "hook", "-h"], ["agent", "hook", "--version"]] {
+        assert_eq!(cx.output_with(words, b"").status.code(), Some(0), "{words:?}");
+    }
 }
 
 #[test]

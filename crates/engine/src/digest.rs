@@ -26,11 +26,14 @@ impl Digest {
 
     /// Reads 64 hexadecimal digits, in either case.
     pub fn parse(text: &str) -> Option<Digest> {
-        let digits: Vec<u8> =
-            text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
-        let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
-        (digits.len() == 64).then_some(())?;
-        bytes.try_into().ok().map(Digest)
+        let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
+        let pairs: &[[u8; 2]; 32] = pairs.try_into().ok()?;
+        let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+        let mut bytes = [0; 32];
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        Some(Digest(bytes))
     }
 }
 
@@ -54,8 +57,11 @@ impl Hasher {
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        f.pad(&digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect::<String>())
+        let mut text = [0; 64];
+        for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
+            *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+        }
+        f.pad(std::str::from_utf8(&text).expect("hexadecimal digits are text"))
     }
 }
 

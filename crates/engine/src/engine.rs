@@ -165,6 +165,11 @@ impl Engine {
         Ready { hooks: self.hook_set(&event), event }
     }
 
+    /// The same with hooks that were looked at just now.
+    pub(crate) fn handle_seen(&self, event: Event, hooks: &Arc<HookSet>, call: &Call) -> Decision {
+        self.handle_ready(Ready { event, hooks: Arc::clone(hooks) }, call)
+    }
+
     /// The rest of `handle_call`.
     pub fn handle_ready(&self, ready: Ready, call: &Call) -> Decision {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));

@@ -139,6 +139,12 @@ impl Payload {
 /// The text of a JSON string; none when it is something else.
 pub fn text_of(value: &RawValue) -> Option<String> {
     let text = value.get();
+    // To make an error of a `null`, which is not rare, would take longer than
+    // all else: where it stands is found with instructions that the processor is
+    // first asked about.
+    if !text.trim_ascii_start().starts_with('"') {
+        return None;
+    }
     if let Ok(text) = serde_json::from_str::<String>(text) {
         return Some(text);
     }

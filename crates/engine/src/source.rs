@@ -287,11 +287,16 @@ fn managed(home: &Path) -> PathBuf {
 /// The user's own `~/.cursor` does not make the home a workspace; a `.git`
 /// beside it does.
 pub fn find_workspace(cwd: &Path, home: &Path) -> PathBuf {
+    marked_workspace(cwd, home).unwrap_or_else(|| cwd.to_owned())
+}
+
+/// The same; none when no directory upwards holds either.
+pub fn marked_workspace(cwd: &Path, home: &Path) -> Option<PathBuf> {
     let is_root = |directory: &&Path| {
         directory.join(".git").exists()
             || (directory.join(".cursor").is_dir() && !same_place(directory, home))
     };
-    cwd.ancestors().find(is_root).unwrap_or(cwd).to_owned()
+    cwd.ancestors().find(is_root).map(Path::to_owned)
 }
 
 /// A workspace root as the host wrote it, as a path of this system. On Windows

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use boathook_engine::decision::Decision;
 use boathook_engine::engine::Engine;
+use boathook_engine::event::EventKind;
 use boathook_engine::fill::Event;
 use boathook_engine::load::{Surface, TrustMode};
 use boathook_engine::remote::wire::{Caller, Handled};
@@ -47,6 +48,23 @@ pub struct RunArgs {
     /// Ask the daemon when it runs; without one, decide here as always
     #[arg(long)]
     daemon: bool,
+}
+
+impl RunArgs {
+    /// An event, and nothing else that is typed.
+    pub fn of(event: EventKind) -> RunArgs {
+        let payload = PayloadArgs { event, field: Vec::new() };
+        let surface = SurfaceArg::Desktop;
+        RunArgs {
+            payload,
+            trust: false,
+            trace: false,
+            surface,
+            remote: false,
+            cannot_ask: false,
+            daemon: false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

@@ -48,7 +48,8 @@ const KNOWN: [(&str, &[&str]); 9] = [
 /// wish cannot be read, none is kept.
 pub fn read(ui: &mut Ui, file: &Path) -> ConfigFile {
     let mut table = match table_of(file) {
-        Ok(table) => table,
+        Ok(Some(table)) => table,
+        Ok(None) => return ConfigFile::default(),
         Err(problem) => {
             let so = "none of its settings count, and the log keeps no payload";
             ui.warning(&format!("{}: {problem}; {so}", file.display()));
@@ -73,15 +74,16 @@ pub fn read(ui: &mut Ui, file: &Path) -> ConfigFile {
     config
 }
 
-/// Read as hooks.json is: no FIFO, no device, no more than a megabyte.
-fn table_of(file: &Path) -> Result<Table, String> {
+/// None when there is no such file. Read as hooks.json is: no FIFO, no device,
+/// no more than a megabyte.
+fn table_of(file: &Path) -> Result<Option<Table>, String> {
     let bytes = match read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody) {
         Ok(read) => read.bytes,
-        Err(ReadError::Absent) => return Ok(Table::new()),
+        Err(ReadError::Absent) => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())
+    text.parse().map(Some).map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())
 }
 
 /// The file while it is read: what was understood is taken out of the table.

@@ -1,6 +1,7 @@
 //! One happening while its events are asked: which of them anybody wants, what
 //! must be looked up for them, and what is remembered for the next call.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -15,6 +16,8 @@ use super::reading::content;
 use super::servers::identify;
 use super::tasks::{launched, notified};
 use super::verdict::Verdict;
+use crate::decision::Decision;
+use crate::engine::Call;
 use crate::event::EventKind;
 use crate::fill::Event;
 use crate::ids;
@@ -37,6 +40,8 @@ const STARTUP: &str = "startup";
 pub(super) struct Asking<'a> {
     adapter: &'a Adapter<'a>,
     hooks: Arc<HookSet>,
+    /// No hook ran since these were looked at.
+    just_looked: Cell<bool>,
     happening: &'a Happening,
     common: Common<'a>,
     /// None when the agent does not say which session it is.
@@ -95,7 +100,19 @@ impl<'a> Asking<'a> {
             model: happening.model.clone().or_else(|| memory.model.clone()),
         };
         let for_the_record = may_be.first().copied().filter(|_| !wanted);
-        Asking { adapter, hooks, happening, common, memories, memory, recalled, for_the_record, deadline }
+        let just_looked = Cell::new(true);
+        Asking {
+            adapter,
+            hooks,
+            just_looked,
+            happening,
+            common,
+            memories,
+            memory,
+            recalled,
+            for_the_record,
+            deadline,
+        }
     }
 
     /// Asks every event that anybody wants, in order, until one is refused.
@@ -215,8 +232,21 @@ impl<'a> Asking<'a> {
             return None;
         }
         let event = event();
-        let decision = self.adapter.engine.handle_by(event.clone(), self.deadline);
+        let decision = self.decided(event.clone());
         Some(Decided { call, event, decision })
+    }
+
+    /// The first event is decided by the look at the files that was taken when
+    /// the agent called. Its hooks take time, and what they guard can change
+    /// meanwhile, so every other event looks again. Where the engine was given no
+    /// workspaces, those of the event count, and they were not looked at.
+    fn decided(&self, event: Event) -> Decision {
+        let (engine, call) = (self.adapter.engine, Call { deadline: self.deadline, cancel: None });
+        let just_looked = self.just_looked.replace(false);
+        if just_looked && !engine.roots().workspaces.is_empty() {
+            return engine.handle_seen(event, &self.hooks, &call);
+        }
+        engine.handle_call(event, &call)
     }
 
     fn wants(&self, kind: EventKind) -> bool {

@@ -58,8 +58,16 @@ pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>, beside: &[(&str, S
         Ok(happening) => return Heard::Happened(Box::new(happening)),
         Err(reason) => reason,
     };
-    let in_payload = || EVENT_NAMES.iter().find_map(|name| told.payload.text(name));
-    Heard::Unclear { event: told.event.clone().or_else(in_payload), reason }
+    Heard::Unclear { event: told.event.clone().or_else(|| named_in(&told.payload)), reason }
+}
+
+/// The event's name in what an agent sent, as far as that much can be read.
+pub(super) fn event_named_in(bytes: &[u8]) -> Option<String> {
+    Payload::parse(&paired(bytes)).ok().and_then(|payload| named_in(&payload))
+}
+
+fn named_in(payload: &Payload) -> Option<String> {
+    EVENT_NAMES.iter().find_map(|name| payload.text(name))
 }
 
 /// A call that becomes no event would pass every gate.

@@ -20,6 +20,7 @@ mod guard;
 mod happening;
 mod hear;
 mod memory;
+mod mistaken;
 pub mod patch;
 #[cfg(test)]
 mod patience_tests;
@@ -44,6 +45,7 @@ pub use happening::{
     Ending, Failing, Happening, McpServer, Moment, NativeCall, Output, Subagent, ToolCall, ToolClass,
 };
 pub use hear::{Heard, hear};
+pub use mistaken::refuse_mistaken;
 pub use servers::McpLookup;
 pub use sources::left_to;
 pub use tools::{NativeTool, cursor_call, native_input};

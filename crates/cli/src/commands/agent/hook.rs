@@ -3,13 +3,14 @@
 //! Never ends abnormally: an agent takes an abnormal end for «go on». Where we
 //! fail ourselves, the answer is a refusal in the agent's own words.
 
-use std::io::{self, Read};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use boathook_engine::agent::{
     AGENTS, Adapter, Agent, Answered, Happening, Heard, Moment, Preferences, Reply,
 };
-use boathook_engine::agent::{hear, left_to, named, refuse};
+use boathook_engine::agent::{hear, left_to, named, refuse, refuse_mistaken};
 use boathook_engine::engine::{Engine, Settings};
 use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
@@ -35,36 +36,44 @@ use crate::ui::Ui;
 pub struct HookArgs {
     /// The agent that calls
     #[arg(value_name = "NAME")]
-    name: String,
+    pub name: String,
     /// The event by the agent's name, where its payload does not hold it
     #[arg(value_name = "EVENT")]
-    event: Option<String>,
+    pub event: Option<String>,
     #[command(flatten)]
-    given: Given,
+    pub given: Given,
 }
 
 pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Failed> {
-    let agent = named(&args.name).ok_or_else(|| unknown(&args.name))?;
     let event = args.event.as_deref();
+    let Some(agent) = named(&args.name) else {
+        let problem = unknown(&args.name);
+        let status = mistaken(ui, None, event, &problem);
+        log_refusal(ui, &args.name, args, &problem);
+        return Ok(status);
+    };
     Ok(match guarded(agent, event, || answer(ui, global, args, agent)) {
         Ok(status) => status,
         Err(no_answer) => {
             no_answer.failed.iter().for_each(|failed| ui.failed(failed));
             let reason = no_answer.failed.as_ref().map_or_else(|| DEFECT.to_owned(), Failed::to_string);
             let status = refused(ui, &no_answer.refusal);
-            log_refusal(ui, agent, args, &reason);
+            log_refusal(ui, agent.name, args, &reason);
             status
         }
     })
 }
 
+/// Most of what agents tell fits, and is then read in one step.
+const TOLD: usize = 16 * 1024;
+
 const DEFECT: &str = "a defect in Boathook; its report is on stderr";
 
 /// Where there is no engine to ask, there is still a log. What the user set
 /// about payloads is not known here, so none is kept.
-fn log_refusal(ui: &mut Ui, agent: &Agent, args: &HookArgs, reason: &str) {
+fn log_refusal(ui: &mut Ui, agent: &str, args: &HookArgs, reason: &str) {
     let Ok(dwelling) = args.given.dwelling(&[]) else { return };
-    let record = Record::unasked(agent.name, args.event.as_deref(), b"", reason, true);
+    let record = Record::unasked(agent, args.event.as_deref(), b"", reason, true);
     if let Err(error) = LogFile::of(StateDir::new(dwelling.state)).append(&[record]) {
         ui.warning(&format!("the log was not written: {error}"));
     }
@@ -99,7 +108,7 @@ fn guarded<T>(
 
 fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) -> Result<Status, Failed> {
     let event = args.event.as_deref();
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(TOLD);
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;
     let agent = if is_inside_copilot() { twice::speaker(agent, &bytes) } else { agent };
     let heard = hear(agent, &bytes, event, &told_beside());
@@ -128,7 +137,7 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
             let words = verdict.refused.as_ref().or(verdict.ask.as_ref()).map(|words| words.model.as_str());
             let words = words.or(verdict.input.as_ref().map(|_| "a hook wants another input for this call"));
             let status = told(ui, &reply, words);
-            if !ui.is_unheard() {
+            if !news.is_empty() && !ui.is_unheard() {
                 engine.told(&news);
             }
             // Where the exit code says something, stderr is the reason and nothing else.
@@ -160,7 +169,9 @@ fn settings_for(
 ) -> Result<(Settings, Preferences), Failed> {
     let told = happening.map(|happening| happening.roots.clone()).unwrap_or_default();
     let cwd = happening.and_then(|happening| happening.cwd.as_deref());
-    let roots = if told.is_empty() { workspaces_around(&args.given, cwd) } else { told };
+    // Those that were typed count before any that could be found.
+    let known = !told.is_empty() || !global.workspace.is_empty();
+    let roots = if known { told } else { workspaces_around(&args.given, cwd) };
     let (mut settings, preferences) = agent_settings(ui, global, &args.given, &roots)?;
     settings.cancel = cancel();
     settings.agent = Some(agent.name);
@@ -187,9 +198,38 @@ fn told(ui: &mut Ui, reply: &Reply, holds_back: Option<&str>) -> Status {
     }
 }
 
-fn unknown(name: &str) -> Failed {
+fn unknown(name: &str) -> String {
     let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
-    Failed::other(format!("there is no agent `{name}`"), format!("there are {}", known.join(", ")))
+    format!("there is no agent `{name}`; there are {}", known.join(", "))
+}
+
+/// What was typed behind `agent hook` cannot be read. A person is told as the
+/// parser tells it; an agent is answered.
+pub fn misspelt(ui: &mut Ui, words: &[OsString], told_by_parser: &str) -> Status {
+    if io::stdin().is_terminal() {
+        ui.reply("", told_by_parser.trim_end());
+        return Status::Failure;
+    }
+    let mut words = words.iter().filter_map(|word| word.to_str());
+    let agent = words.find_map(named);
+    let event = words.next().filter(|word| !word.starts_with('-'));
+    let first = told_by_parser.split("\n\n").next().unwrap_or_default();
+    let first: Vec<&str> = first.split_whitespace().skip_while(|word| *word == "error:").collect();
+    mistaken(ui, agent, event, &first.join(" "))
+}
+
+/// The command line in an agent's settings cannot be read. An agent takes our
+/// ordinary failure for «go on», so it is a refusal.
+fn mistaken(ui: &mut Ui, agent: Option<&Agent>, event: Option<&str>, problem: &str) -> Status {
+    let mut told = Vec::new();
+    let mut stdin = io::stdin().lock();
+    // What cannot be read tells nothing, and that is a refusal, too.
+    let _ = if stdin.is_terminal() { Ok(0) } else { stdin.read_to_end(&mut told) };
+    let name = agent.map_or("NAME", |agent| agent.name);
+    let reason = format!(
+        "the command in the agent's settings cannot be read: {problem}; `boathook agent install {name}` writes it anew"
+    );
+    refused(ui, &refuse_mistaken(agent, event, &told, &reason))
 }
 
 #[cfg(test)]
