@@ -22,28 +22,38 @@ use crate::settings::Given;
 /// The words behind the program's name, understood; none where anything about
 /// them is not plain.
 pub fn read(words: &[OsString]) -> Option<Args> {
-    let mut global = nothing();
+    let mut before = nothing();
     let mut words = words.iter().map(OsString::as_os_str);
     let mut first = words.next()?.to_str()?;
+    let leads = is_option(first);
     while is_option(first) {
-        of_all_commands(&mut global, first, words.next())?;
+        of_all_commands(&mut before, first, words.next())?;
         first = words.next()?.to_str()?;
     }
-    match first {
-        "agent" if words.next()? == "hook" => agent_hook(global, words),
-        "run" => run(global, words),
-        _ => None,
-    }
+    let (behind, command) = match first {
+        "agent" if words.next()? == "hook" => agent_hook(words)?,
+        "run" => run(words)?,
+        _ => return None,
+    };
+    // What counts where options stand before the command and behind it is the
+    // general parser's business.
+    let global = match (leads, behind) {
+        (true, Some(_)) => return None,
+        (_, behind) => behind.unwrap_or(before),
+    };
+    Some(Args { global, command })
 }
 
-fn agent_hook<'w>(mut global: Global, mut words: impl Iterator<Item = &'w OsStr>) -> Option<Args> {
-    let (mut given, mut named) = (Given::default(), Vec::new());
+fn agent_hook<'w>(mut words: impl Iterator<Item = &'w OsStr>) -> Option<(Option<Global>, Command)> {
+    let (mut global, mut given, mut named) = (None, Given::default(), Vec::new());
     while let Some(word) = words.next() {
         match word.to_str()? {
             "--home" => once(&mut given.home, directory(words.next())?)?,
             "--state-dir" => once(&mut given.state_dir, directory(words.next())?)?,
             "--config-dir" => once(&mut given.config_dir, directory(words.next())?)?,
-            option if is_option(option) => of_all_commands(&mut global, option, words.next())?,
+            option if is_option(option) => {
+                of_all_commands(global.get_or_insert_with(nothing), option, words.next())?
+            }
             name => named.push(name.to_owned()),
         }
     }
@@ -52,18 +62,20 @@ fn agent_hook<'w>(mut global: Global, mut words: impl Iterator<Item = &'w OsStr>
     if named.next().is_some() {
         return None;
     }
-    Some(Args { global, command: Command::Agent(AgentArgs { command: AgentCommand::Hook(hook) }) })
+    Some((global, Command::Agent(AgentArgs { command: AgentCommand::Hook(hook) })))
 }
 
-fn run<'w>(mut global: Global, mut words: impl Iterator<Item = &'w OsStr>) -> Option<Args> {
-    let mut event = None;
+fn run<'w>(mut words: impl Iterator<Item = &'w OsStr>) -> Option<(Option<Global>, Command)> {
+    let (mut global, mut event) = (None, None);
     while let Some(word) = words.next() {
         match word.to_str()? {
-            option if is_option(option) => of_all_commands(&mut global, option, words.next())?,
+            option if is_option(option) => {
+                of_all_commands(global.get_or_insert_with(nothing), option, words.next())?
+            }
             name => once(&mut event, EventKind::named(name)?)?,
         }
     }
-    Some(Args { global, command: Command::Run(RunArgs::of(event?)) })
+    Some((global, Command::Run(RunArgs::of(event?))))
 }
 
 fn of_all_commands(global: &mut Global, option: &str, value: Option<&OsStr>) -> Option<()> {
@@ -130,7 +142,7 @@ mod tests {
             "agent hook cline PreToolUse --home /h --state-dir /s --config-dir /c",
             "agent hook --home /h claude --root /r PreToolUse --workspace /a --workspace /b",
             "agent hook claude --plugin-dir /p --edition 2.3",
-            "--root /r --workspace /a agent hook claude --workspace /b",
+            "--root /r --workspace /a agent hook claude --home /h",
             "agent hook nobody",
             "agent hook help",
             "run preToolUse",
@@ -150,6 +162,7 @@ mod tests {
             "agent hook",
             "agent status",
             "--root /r agent status",
+            "--root /r --workspace /a agent hook claude --workspace /b",
             "--root /r --root /r agent hook claude",
             "--home /h agent hook claude",
             "--root agent hook claude",
