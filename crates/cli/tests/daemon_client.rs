@@ -108,6 +108,25 @@ fn mere_absence_is_in_the_trace_alone() {
     assert_eq!(trace["fallback"], "no daemon");
 }
 
+/// The name of a socket has little room; a state directory has as much as it likes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_path_is_no_obstacle() {
+    let cx = place();
+    let long = cx.path(&format!("home/{}", "long/".repeat(40)));
+    std::fs::create_dir_all(&long).expect("folders");
+    let placed = |mut command: std::process::Command| {
+        command.env("XDG_STATE_HOME", &long);
+        command
+    };
+    let _daemon = Served::started(placed(cx.command(["daemon"])));
+    let words = ["run", "beforeShellExecution", "--daemon", "--trace", "--field", "command=deny it"];
+    let output = pipe(placed(cx.command(words)), b"");
+    let (said, trace) = parts(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert_eq!(trace["fallback"], Value::Null, "{trace}");
+}
+
 /// E08: killed while a hook runs. The hook is asked again, in process.
 #[test]
 fn e08_a_daemon_that_is_killed_mid_request() {
