@@ -5,7 +5,7 @@
 
 mod context;
 mod false_daemon;
-mod real_daemon;
+mod served;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use std::process::{Command, Output};
 
 use context::{TestContext, pipe};
 use false_daemon::{FalseDaemon, Manner, error, response};
-use real_daemon::RealDaemon;
 use serde_json::{Value, json};
+use served::Served;
 
 /// The file, what runs it, and what it needs to reach a socket: one of each row.
 const CLIENTS: [(&str, &str, &[&[&str]]); 3] = [
@@ -120,7 +120,7 @@ fn every_client_is_short() {
 #[test]
 fn every_client_asks_the_daemon() {
     let cx = place(Own::Broken);
-    let _daemon = RealDaemon::new(&cx);
+    let _daemon = Served::start(&cx);
     for client in clients(true) {
         decides_right(&cx, client, "with a daemon");
     }

@@ -5,7 +5,7 @@
 
 mod context;
 mod false_daemon;
-mod real_daemon;
+mod served;
 
 use std::collections::HashMap;
 use std::process::Output;
@@ -18,8 +18,8 @@ use boathook_engine::remote::wire::Caller;
 use boathook_engine::remote::{Reason, Remote};
 use context::{TestContext, pipe};
 use false_daemon::{caller, engine, remote, shell, state};
-use real_daemon::RealDaemon;
 use serde_json::Value;
+use served::Served;
 
 const HOOKS: &str = r#"{"version": 1, "hooks": {"beforeShellExecution": [
     {"command": "boathook rule deny", "rule": {"when": {"command": {"starts_with": "deny"}}, "deny": "No, {command}."}},
@@ -64,7 +64,7 @@ fn timeless(mut trace: Value) -> Value {
 #[test]
 fn with_a_daemon_everything_is_printed_as_without() {
     let cx = place();
-    let _daemon = RealDaemon::new(&cx);
+    let _daemon = Served::start(&cx);
     cx.write("project/.cursor/hooks.json", context::one_hook("beforeShellExecution", "exit 2"));
     for command in ["deny this", "ask this", "allow this", "script", "broken", "odd", "nothing"] {
         let alone = run(&cx, &["--trace"], command);
@@ -86,7 +86,7 @@ fn with_a_daemon_everything_is_printed_as_without() {
 #[test]
 fn with_a_daemon_changes_of_hooks_are_told_too() {
     let (with, without) = (place(), place());
-    let _daemon = RealDaemon::new(&with);
+    let _daemon = Served::start(&with);
     let told = |cx: &TestContext, words: &[&str]| {
         run(cx, words, "nothing");
         cx.write("home/.cursor/hooks.json", HOOKS.replace("Really?", "Truly?"));
@@ -108,6 +108,25 @@ fn mere_absence_is_in_the_trace_alone() {
     assert_eq!(trace["fallback"], "no daemon");
 }
 
+/// The name of a socket has little room; a state directory has as much as it likes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_path_is_no_obstacle() {
+    let cx = place();
+    let long = cx.path(&format!("home/{}", "long/".repeat(40)));
+    std::fs::create_dir_all(&long).expect("folders");
+    let placed = |mut command: std::process::Command| {
+        command.env("XDG_STATE_HOME", &long);
+        command
+    };
+    let _daemon = Served::started(placed(cx.command(["daemon"])));
+    let words = ["run", "beforeShellExecution", "--daemon", "--trace", "--field", "command=deny it"];
+    let output = pipe(placed(cx.command(words)), b"");
+    let (said, trace) = parts(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert_eq!(trace["fallback"], Value::Null, "{trace}");
+}
+
 /// E08: killed while a hook runs. The hook is asked again, in process.
 #[test]
 fn e08_a_daemon_that_is_killed_mid_request() {
@@ -120,14 +139,15 @@ fn e08_a_daemon_that_is_killed_mid_request() {
     cx.script("home/.cursor/slow.sh", &text);
     let entry = serde_json::json!({"version": 1, "hooks": {"beforeShellExecution": [{"command": script}]}});
     cx.write("home/.cursor/hooks.json", entry.to_string());
-    let mut daemon = RealDaemon::new(&cx);
+    let mut daemon = Served::start(&cx);
     let output = thread::scope(|scope| {
         let asked = scope.spawn(|| run(&cx, &["--trace", "--daemon"], "ls"));
         until("the hook runs", || started.exists());
         // It says that it works, so nobody leaves it meanwhile.
         thread::sleep(Duration::from_millis(3_500));
         assert!(!asked.is_finished(), "a slow hook is waited for");
-        daemon.kill();
+        daemon.signal("KILL");
+        daemon.wait();
         asked.join().expect("it ends")
     });
     let (said, trace) = parts(&output);
@@ -141,7 +161,7 @@ fn e08_a_daemon_that_is_killed_mid_request() {
 #[test]
 fn e08_a_daemon_that_differs_from_its_caller() {
     let cx = place();
-    let _daemon = RealDaemon::new(&cx);
+    let _daemon = Served::start(&cx);
     let ours = || caller(&cx);
     let cases: [(&str, Caller, Option<&str>); 5] = [
         ("nothing", ours(), None),
@@ -176,11 +196,11 @@ fn e08_a_daemon_that_differs_from_its_caller() {
 #[test]
 fn e08_a_daemon_that_hangs() {
     let cx = place();
-    let daemon = RealDaemon::new(&cx);
+    let daemon = Served::start(&cx);
     let (remote, engine) = (remote(&cx), engine(&cx));
     let first = remote.handle_or_ask(&engine, shell("deny it"));
     assert!(first.reason.is_none(), "{first:?}");
-    daemon.stop();
+    daemon.signal("STOP");
     thread::scope(|scope| {
         scope.spawn(|| {
             let asked = remote.handle_or_ask(&engine, shell("deny it"));
@@ -231,10 +251,11 @@ fn e08_no_kill_changes_a_decision() {
 fn kill_until(cx: &TestContext, seed: u64, over: &AtomicBool) -> usize {
     let (mut random, mut kills) = (seed | 1, 0);
     while !over.load(Ordering::SeqCst) {
-        let mut daemon = RealDaemon::new(cx);
+        let mut daemon = Served::start(cx);
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         thread::sleep(Duration::from_micros(random >> 33 & 0x3_ffff));
-        daemon.kill();
+        daemon.signal("KILL");
+        daemon.wait();
         kills += 1;
     }
     kills

@@ -1,5 +1,7 @@
 //! Asks the daemon where there is one, and the engine in process where not.
 
+use std::path::PathBuf;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -75,21 +77,12 @@ fn params(engine: &Engine, event: &Event) -> Result<HandleParams, Reason> {
     if engine.has_injected_hooks() {
         return Err(Reason::OwnSettings("hooks that stand in no file"));
     }
-    let workspaces = engine.workspaces(event);
-    // A relative path means something else in another process, and a daemon may
-    // have a workspace of its own for events that name none.
-    if workspaces.iter().any(|root| !root.is_absolute()) {
-        return Err(Reason::OwnSettings("where a relative workspace is"));
-    }
-    if workspaces.is_empty() {
-        return Err(Reason::OwnSettings("that there is no workspace"));
-    }
+    let workspaces = to_name(engine, event)?;
     let payload = RawValue::from_string(event.payload.to_json()).map_err(Reason::Untellable)?;
     Ok(HandleParams {
         event: event.kind.name().to_owned(),
         payload,
-        // What the payload says is read in the same way there.
-        workspaces: if engine.named_workspaces(event) == workspaces { Vec::new() } else { workspaces },
+        workspaces,
         surface: Some(surface(settings.surface).to_owned()),
         remote: settings.remote,
         cannot_ask: !settings.can_ask,
@@ -99,11 +92,33 @@ fn params(engine: &Engine, event: &Event) -> Result<HandleParams, Reason> {
     })
 }
 
+/// The workspaces that must be named beside the payload.
+fn to_name(engine: &Engine, event: &Event) -> Result<Vec<PathBuf>, Reason> {
+    let workspaces = engine.workspaces(event);
+    let own = |what| Err(Reason::OwnSettings(what));
+    if workspaces.is_empty() {
+        // A daemon may have one of its own for events that name none.
+        return own("that there is no workspace");
+    }
+    if workspaces.iter().any(|root| !root.is_absolute()) {
+        return own("where a relative workspace is");
+    }
+    // What the payload says is read in the same way there.
+    if engine.named_workspaces(event) == workspaces {
+        return Ok(Vec::new());
+    }
+    // What is named beside it is another place there when links lead to it.
+    match workspaces.iter().all(|root| root.canonicalize().is_ok_and(|settled| settled == *root)) {
+        true => Ok(workspaces),
+        false => own("where the links of a workspace lead"),
+    }
+}
+
 /// The one place that says for which settings no daemon can stand. What else a
 /// `Settings` holds is told with the event, or read from the config.toml that
 /// a `Caller` names.
 fn only_ours(settings: &Settings) -> Option<Reason> {
-    if settings.depth > 0 {
+    if settings.depth > 0 || !settings.called_from.is_empty() {
         return Some(Reason::InsideAHook);
     }
     let judge = settings.judge.as_ref();
@@ -127,6 +142,6 @@ fn surface(surface: Surface) -> &'static str {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 #[path = "ask_tests.rs"]
 mod tests;

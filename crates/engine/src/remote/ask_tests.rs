@@ -21,6 +21,7 @@ impl Judge for Model {
 }
 
 fn settings(dir: &TempDir) -> Settings {
+    std::fs::create_dir_all(dir.path().join("project")).expect("a folder");
     let home = dir.path().join("home");
     let mut roots = Roots::new(Os::current(), &home, home.join("state"), [dir.path().join("project")]);
     roots.system = dir.path().join("system");
@@ -34,12 +35,13 @@ fn event(json: &str) -> Event {
 #[test]
 fn what_only_this_process_knows_is_asked_here() {
     type Change = fn(&mut Settings);
-    let cases: [(&str, Change, Option<&str>); 14] = [
+    let cases: [(&str, Change, Option<&str>); 16] = [
         ("nothing of its own", |_| {}, None),
         ("a configured model", |it| it.judge = Some(Arc::new(Model(true))), None),
         ("told with the event", |it| (it.remote, it.can_ask) = (true, false), None),
         ("the cloud", |it| it.surface = Surface::Cloud, None),
         ("inside a hook", |it| it.depth = 1, Some("inside a hook the daemon is not asked")),
+        ("called from a file", |it| it.called_from = vec!["/f".into()], Some("inside a hook")),
         ("trust for once", |it| it.trust = TrustMode::Once, Some("trusted for this call alone")),
         ("a plugin", |it| it.roots.plugins = vec!["/p".into()], Some("which plugins were named")),
         ("a model", |it| it.judge = Some(Arc::new(Model(false))), Some("the model behind prompt hooks")),
@@ -48,6 +50,11 @@ fn what_only_this_process_knows_is_asked_here() {
         ("an agent", |it| it.agent = Some("claude-code"), Some("which agent asks")),
         ("a doubt", |it| it.unknown_policy = Some("why".into()), Some("nobody knows whose hooks")),
         ("no root", |it| it.roots.workspaces.clear(), Some("that there is no workspace")),
+        (
+            "a linked root",
+            |it| it.roots.workspaces = vec![it.roots.home.join("none")],
+            Some("links of a workspace"),
+        ),
         ("a relative root", |it| it.roots.workspaces = vec!["here".into()], Some("a relative workspace")),
     ];
     let dir = TempDir::new();

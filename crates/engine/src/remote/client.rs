@@ -63,7 +63,7 @@ impl Remote {
         let (id, line) = self.request(params)?;
         let answered = self.ask(&id, &line, cancel);
         *lock(&self.silent) = matches!(answered, Err(Reason::Silent(_))).then(Instant::now);
-        sound(answered?, &event)
+        sound(&answered?, &event)
     }
 
     /// A line, and the id that its answer must have. Nobody can say an answer
@@ -152,7 +152,7 @@ fn read(line: &[u8], id: &str) -> Result<Option<Response>, Reason> {
 }
 
 /// A decision about this event that agrees with itself.
-fn sound(result: Box<RawValue>, event: &str) -> Result<Handled, Reason> {
+fn sound(result: &RawValue, event: &str) -> Result<Handled, Reason> {
     let garbled = |what: String| Reason::Garbled(what);
     let handled: Handled = serde_json::from_str(result.get()).map_err(|error| garbled(error.to_string()))?;
     if handled.event != event {

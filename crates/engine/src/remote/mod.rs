@@ -4,6 +4,26 @@
 //! A daemon makes things faster and never decides whether a gate holds: absent,
 //! slow, false, of another version or gone in the middle, each ends in the same
 //! decision, made here.
+//!
+//! ```no_run
+//! use boathook_engine::remote::{Remote, wire::Caller};
+//! use boathook_engine::{Engine, Event, Os, Roots, Settings, input};
+//!
+//! let state = "/home/me/.local/state/boathook";
+//! let engine = Engine::new(Settings::new(Roots::new(Os::current(), "/home/me", state, ["/home/me/project"])));
+//! let caller = Caller {
+//!     version: "0.1.0".into(),
+//!     home: "/home/me".into(),
+//!     config: "/home/me/.config/boathook/config.toml".into(),
+//!     root: "/".into(),
+//! };
+//! let remote = Remote::new(state, caller);
+//! let event = input::BeforeShellExecution { command: "git push --force".into(), ..Default::default() };
+//! let asked = remote.handle_or_ask(&engine, Event::of(&event));
+//! if asked.handled.blocked {
+//!     println!("{}", asked.handled.model_text.unwrap_or_default());
+//! }
+//! ```
 
 mod ask;
 mod client;
