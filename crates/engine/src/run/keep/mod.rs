@@ -103,6 +103,7 @@ pub enum Asked {
 
 /// What came back for a line.
 #[derive(Debug)]
+#[cfg_attr(windows, allow(dead_code))] // nobody is asked there
 pub(super) enum Reply {
     /// A line without its end; whether something stood behind it.
     Line { bytes: Vec<u8>, rest: bool },
