@@ -103,6 +103,7 @@ pub enum Asked {
 
 /// What came back for a line.
 #[derive(Debug)]
+#[cfg_attr(windows, allow(dead_code))] // nobody is asked there
 pub(super) enum Reply {
     /// A line without its end; whether something stood behind it.
     Line { bytes: Vec<u8>, rest: bool },
@@ -273,6 +274,7 @@ impl Keeper {
             return;
         }
         let slot = Arc::new(Slot::of(wish, Stay::Ahead));
+        lock(&self.shared.pool).awaits(&slot);
         self.with_worker(|worker| worker.prepare(slot, next, Instant::now() + self.shared.limits.ahead));
     }
 
@@ -437,8 +439,9 @@ impl Drop for Held<'_> {
     fn drop(&mut self) {
         if let Some(mut idle) = self.idle.take() {
             idle.since = Instant::now();
-            lock(&self.shared.pool).give_back(idle);
+            let doomed = lock(&self.shared.pool).give_back(idle);
             self.shared.freed.notify_all();
+            end(doomed.into_iter().collect());
         }
     }
 }

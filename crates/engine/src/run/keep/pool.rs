@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::super::Invocation;
@@ -20,6 +21,8 @@ pub struct Slot {
     pub run_dir: PathBuf,
     env: Arc<Vec<(OsString, OsString)>>,
     stay: Stay,
+    /// It may not run any more: its process is ended when it comes back.
+    revoked: AtomicBool,
 }
 
 /// How a process is used.
@@ -44,6 +47,8 @@ pub struct Idle {
 pub struct Pool {
     idle: Vec<Idle>,
     busy: Vec<Arc<Slot>>,
+    /// Those that will be started ahead.
+    awaited: Vec<Arc<Slot>>,
 }
 
 impl Slot {
@@ -56,7 +61,12 @@ impl Slot {
             run_dir: invocation.run_dir.clone(),
             env: Arc::clone(&invocation.env),
             stay,
+            revoked: AtomicBool::new(false),
         }
+    }
+
+    pub fn is_revoked(&self) -> bool {
+        self.revoked.load(Ordering::SeqCst)
     }
 
     /// The process to start; it reads nothing yet and has no deadline.
@@ -114,9 +124,24 @@ impl Pool {
         Some(idle)
     }
 
-    pub fn give_back(&mut self, idle: Idle) {
+    /// Somebody no longer needs it; it comes back here when it has to end.
+    pub fn give_back(&mut self, idle: Idle) -> Option<Idle> {
         self.release(&idle.slot);
+        if idle.slot.is_revoked() {
+            return Some(idle);
+        }
         self.idle.push(idle);
+        None
+    }
+
+    /// One is to be started later.
+    pub fn awaits(&mut self, slot: &Arc<Slot>) {
+        self.awaited.push(Arc::clone(slot));
+    }
+
+    /// Its time has come.
+    pub fn awaits_no_more(&mut self, slot: &Arc<Slot>) {
+        self.awaited.retain(|awaited| !Arc::ptr_eq(awaited, slot));
     }
 
     pub fn release(&mut self, slot: &Arc<Slot>) {
@@ -152,8 +177,11 @@ impl Pool {
         self.idle.iter().map(|idle| &idle.slot).chain(&self.busy).any(|other| other.is_like(slot))
     }
 
-    /// Takes out all idle ones of these slots.
-    pub fn remove(&mut self, mut doomed: impl FnMut(&Slot) -> bool) -> Vec<Idle> {
+    /// Takes out all idle ones of these slots; busy ones end when they come back.
+    pub fn remove(&mut self, doomed: impl Fn(&Slot) -> bool) -> Vec<Idle> {
+        for slot in self.busy.iter().chain(&self.awaited).filter(|slot| doomed(slot)) {
+            slot.revoked.store(true, Ordering::SeqCst);
+        }
         self.idle.extract_if(.., |idle| doomed(&idle.slot)).collect()
     }
 

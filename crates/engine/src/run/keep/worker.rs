@@ -108,10 +108,7 @@ impl State {
         }
     }
 
-    fn start(&mut self, slot: &Slot) -> Result<Waiting, String> {
-        if self.guard.is_none() {
-            self.guard = Guard::new(&self.shared.marker);
-        }
+    fn start(&self, slot: &Slot) -> Result<Waiting, String> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let marker = self.shared.marker.of(number, slot.env());
         Waiting::start(&slot.invocation(), marker)
@@ -123,7 +120,8 @@ impl State {
         for mut later in due {
             let limits = self.shared.limits;
             let mut pool = lock(&self.shared.pool);
-            if pool.has_like(&later.slot) || !pool.has_room(limits.total) {
+            pool.awaits_no_more(&later.slot);
+            if later.slot.is_revoked() || pool.has_like(&later.slot) || !pool.has_room(limits.total) {
                 continue;
             }
             let evicted = pool.reserve(&later.slot, limits.total);
@@ -135,7 +133,8 @@ impl State {
                 Some(process) => {
                     let Later { slot, unchanged, .. } = later;
                     let idle = Idle { slot, process, unchanged, since: Instant::now() };
-                    lock(&self.shared.pool).give_back(idle);
+                    let doomed = lock(&self.shared.pool).give_back(idle);
+                    end(doomed.into_iter().collect());
                 }
                 None => self.shared.release(&later.slot),
             }
@@ -148,8 +147,10 @@ impl State {
         let empty = pool.is_empty();
         drop(pool);
         end(stale);
-        if empty {
-            self.guard = None;
+        match (&self.guard, empty) {
+            (Some(_), true) => self.guard = None,
+            (None, false) => self.guard = Guard::new(&self.shared.marker),
+            (Some(_), false) | (None, true) => {}
         }
     }
 }

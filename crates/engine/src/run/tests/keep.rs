@@ -238,6 +238,24 @@ fn a_process_does_not_survive_what_it_was_started_from() {
 }
 
 #[test]
+fn one_that_is_busy_ends_when_it_has_answered() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let slow = hook(
+        dir.path(),
+        "read -r line; touch asked; while [ ! -e go ]; do sleep 0.01; done; echo \"$$ $line\"; cat",
+    );
+    thread::scope(|scope| {
+        let busy = scope.spawn(|| answer(&keeper, &slow, "one"));
+        wait_until("it is asked", || dir.path().join("asked").exists());
+        keeper.keep_only(&[Path::new("/hooks.json")], &|_, _, _| false);
+        fs::write(dir.path().join("go"), "").unwrap();
+        let (pid, said) = busy.join().unwrap();
+        assert_eq!(said, "one", "an answer that was asked for counts");
+        assert!(!lives(&pid) && keeper.count() == 0);
+    });
+}
+
+#[test]
 fn what_nobody_needs_is_ended() {
     let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { idle: ms(100), ..quick() }));
     let (pid, _) = answer(&keeper, &hook(dir.path(), ECHO), "a");
