@@ -59,14 +59,14 @@ fn nobody_else_comes_in() {
     let (here, own) = (format!("Host: {}\r\n", panel.address), panel.cookie_line());
     let port = panel.address.split(':').nth(1).expect("a port");
     let cases = [
-        ("no cookie", format!("{here}"), 401),
+        ("no cookie", here.clone(), 401),
         ("an empty cookie", format!("{here}Cookie: boathook=\r\n"), 401),
         ("the cookie of another run", format!("{here}{}", other.cookie_line()), 401),
         ("the token as a cookie", format!("{here}Cookie: boathook={}\r\n", panel.token), 401),
         ("no host", own.clone(), 403),
         ("another host", format!("Host: evil.example:{port}\r\n{own}"), 403),
         ("another port", format!("Host: 127.0.0.1:1\r\n{own}"), 403),
-        ("two hosts", format!("{here}Host: evil.example\r\n{own}"), 400),
+        ("two hosts", format!("{here}Host: evil.example\r\n{own}"), 403),
         ("another origin", format!("{here}{own}Origin: http://evil.example\r\n"), 403),
         ("no origin at all", format!("{here}{own}Origin: null\r\n"), 403),
         ("the same over TLS", format!("{here}{own}Origin: https://{}\r\n", panel.address), 403),
