@@ -28,12 +28,21 @@ export async function fits(page, width) {
   want(has <= shown, `${has} px wide in a window of ${shown} px; beyond its edge: ${wide.join(', ')}`);
 }
 
-/** A function that runs axe with all of its rules and gives what it found. */
+/** The navigation shows where one is, also where it is longer than the window. */
+export async function showsWhere(page, width) {
+  const { name, left, right } = await page.$eval('nav [aria-current="page"]', (link) => {
+    const { left, right } = link.getBoundingClientRect();
+    return { name: link.innerText, left, right };
+  });
+  want(left >= 0 && right <= width, `"${name}" stands outside of the window: from ${left} to ${right} of ${width} px`);
+}
+
+/** A function that runs axe with these rules, or with all, and gives what it found. */
 export function axeOf(directory) {
   const source = readFileSync(join(directory, 'node_modules/axe-core/axe.min.js'), 'utf8');
-  return async (page) => {
+  return async (page, rules = {}) => {
     await page.evaluate(source);
-    const { violations } = await page.evaluate(() => window.axe.run(document));
+    const { violations } = await page.evaluate((rules) => window.axe.run(document, rules), rules);
     return violations.map((violation) => ({ impact: violation.impact, text: inWords(violation) }));
   };
 }
