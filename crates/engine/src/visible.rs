@@ -15,6 +15,22 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// The same inside JSON, where such characters can only stand in strings.
+pub fn visible_json(json: &str) -> String {
+    if !json.chars().any(is_obeyed) {
+        return json.to_owned();
+    }
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_obeyed(character) && !matches!(character, '\n' | '\t') {
+            out.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
 /// How a character looks that would not be seen.
 pub fn escape(character: char) -> String {
     format!("\\u{{{:x}}}", u32::from(character))

@@ -26,15 +26,16 @@ pub fn timeline(entries: &[Entry]) -> Markup {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
     let start = points.iter().map(|point| point.0).fold(f64::MAX, f64::min);
     let end = points.iter().map(|point| point.0).fold(f64::MIN, f64::max);
+    let decades = decades(points.iter().map(|point| point.1));
     let (top, bottom) = (16.0, 228.0);
     let across = |time: f64| {
         LEFT + 8.0
             + (WIDTH - LEFT - RIGHT - 16.0) * if end > start { (time - start) / (end - start) } else { 0.5 }
     };
-    let up = |duration: f64| bottom - (bottom - top) * height(duration);
+    let up = |duration: f64| bottom - (bottom - top) * height(duration, decades);
     html! {
         svg.chart viewBox="0 0 960 262" role="img" aria-label={ "The last " (points.len()) " runs over time, by how long they took. The table below has the numbers." } {
-            @for line in LINES {
+            @for line in lines(decades) {
                 line.grid x1=(LEFT) x2=(WIDTH - RIGHT) y1=(tenth(up(line))) y2=(tenth(up(line))) {}
                 text x=(LEFT - 8.0) y=(tenth(up(line) + 4.0)) text-anchor="end" { (took(line).replace(".0 ", " ")) }
             }
@@ -51,13 +52,14 @@ pub fn timeline(entries: &[Entry]) -> Markup {
 /// From the median to the 95th part of each hook's runs.
 pub fn bars(hooks: &[Hook]) -> Markup {
     let hooks = &hooks[..hooks.len().min(MOST_BARS)];
+    let decades = decades(hooks.iter().map(|hook| hook.p95));
     let row = 30.0;
     let bottom = 10.0 + row * hooks.len() as f64;
     let left = 330.0;
-    let across = |duration: f64| left + (WIDTH - RIGHT - 20.0 - left) * height(duration);
+    let across = |duration: f64| left + (WIDTH - RIGHT - 20.0 - left) * height(duration, decades);
     html! {
         svg.chart viewBox={ "0 0 960 " (bottom + 30.0) } role="img" aria-label="How long hooks take: from the median to the 95th percentile. The table below has the numbers." {
-            @for line in LINES {
+            @for line in lines(decades) {
                 line.grid x1=(tenth(across(line))) x2=(tenth(across(line))) y1="8" y2=(bottom) {}
                 text x=(tenth(across(line))) y=(bottom + 20.0) text-anchor="middle" { (took(line).replace(".0 ", " ")) }
             }
@@ -83,9 +85,19 @@ fn point(record: &Record) -> Option<(f64, f64, &Record)> {
     Some((millis(&record.timestamp)? as f64, duration, record))
 }
 
-/// From 0 to 1 on a logarithmic scale from 1 ms to 100 s.
-fn height(duration: f64) -> f64 {
-    (duration.clamp(1.0, 100_000.0).log10() / 5.0).clamp(0.0, 1.0)
+/// How many powers of ten from 1 ms on hold all of these.
+fn decades(durations: impl Iterator<Item = f64>) -> usize {
+    let longest = durations.fold(0.0, f64::max);
+    LINES.iter().position(|line| *line >= longest).unwrap_or(LINES.len() - 1).max(2)
+}
+
+fn lines(decades: usize) -> impl Iterator<Item = f64> {
+    LINES.into_iter().take(decades + 1)
+}
+
+/// From 0 to 1 on a logarithmic scale from 1 ms on.
+fn height(duration: f64, decades: usize) -> f64 {
+    (duration.clamp(1.0, LINES[LINES.len() - 1]).log10() / decades as f64).clamp(0.0, 1.0)
 }
 
 fn mark(x: f64, y: f64, tone: Tone) -> Markup {
@@ -118,11 +130,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_scale_holds_the_longest() {
+        for (longest, expected) in [(0.0, 2), (50.0, 2), (101.0, 3), (60_000.0, 5), (f64::MAX, 5)] {
+            assert_eq!(decades([1.0, longest].into_iter()), expected, "{longest}");
+        }
+    }
+
+    #[test]
     fn every_duration_has_a_place_in_the_drawing() {
         for (duration, expected) in
             [(0.0, 0.0), (1.0, 0.0), (1_000.0, 0.6), (100_000.0, 1.0), (f64::MAX, 1.0), (-5.0, 0.0)]
         {
-            assert!((height(duration) - expected).abs() < 1e-9, "{duration}");
+            assert!((height(duration, 5) - expected).abs() < 1e-9, "{duration}");
         }
     }
 }

@@ -163,7 +163,7 @@ fn form(filter: &Filter, known: &Known) -> Markup {
         form.filters method="get" action="log" role="search" aria-label="Filter the log" {
             (select("event", "Event", "any event", events.iter(), &filter.event))
             (select("result", "Result", "any result", results.iter(), &filter.result))
-            label { span { "Hook" } input type="search" name="hook" value=(filter.hook) placeholder="part of its command or file"; }
+            label { span { "Hook" } input type="search" name="hook" value=(filter.hook) placeholder="command or file"; }
             (select("source", "Source", "any source", sources.iter(), &filter.source))
             (select("agent", "Agent", "any agent", agents.iter(), &filter.agent))
             label {

@@ -1,5 +1,22 @@
-// Rows that arrive while somebody looks at the log. Everything else works
-// without this file.
+// Rows that arrive while somebody looks at the log, and a word while hooks run.
+// Everything else works without this file.
+(() => {
+  "use strict";
+  for (const form of document.querySelectorAll("form[method=post]")) {
+    form.addEventListener("submit", (event) => {
+      form.setAttribute("aria-busy", "true");
+      const button = event.submitter;
+      // The button's own value goes with the form, so it keeps it.
+      if (button?.value === "run") button.textContent = "Running…";
+    });
+  }
+  // Who comes back to the page finds it as it was.
+  window.addEventListener("pageshow", () => {
+    for (const form of document.querySelectorAll("[aria-busy]")) form.removeAttribute("aria-busy");
+  });
+  document.getElementById("result")?.focus();
+})();
+
 (() => {
   "use strict";
   const runs = document.getElementById("runs");

@@ -5,6 +5,8 @@
 //! changed meanwhile it is another one, nothing is trusted, and the page is
 //! shown again as things are now.
 
+use std::path::PathBuf;
+
 use axum::http::StatusCode;
 use axum::response::Html;
 use boathook_engine::load::{Candidate, SourceState};
@@ -169,7 +171,9 @@ fn question(candidate: &Candidate) -> Markup {
 
 /// The files, as they are now, and what of them nobody can pin.
 fn covered(waiting: &[&Candidate]) -> Markup {
-    let mut files: Vec<(std::path::PathBuf, Option<Vec<u8>>)> = Vec::new();
+    let mut files: Vec<(PathBuf, Option<Vec<u8>>)> = Vec::new();
+    // Nobody has seen a line of what is new.
+    let new = waiting.iter().any(|candidate| candidate.state == TrustState::New);
     for candidate in waiting {
         let config = (candidate.subject.file.clone(), Some(candidate.subject.config.clone()));
         let scripts = candidate.subject.files.iter().filter(|file| file.pin.is_file());
@@ -186,7 +190,7 @@ fn covered(waiting: &[&Candidate]) -> Markup {
     html! {
         h3 { "Trust covers these files, as they are now" }
         @for (file, bytes) in &files {
-            details {
+            details open[new] {
                 summary { (path(file)) }
                 @match bytes {
                     Some(bytes) => (content(bytes)),

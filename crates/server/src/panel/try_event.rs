@@ -15,6 +15,7 @@ use boathook_engine::event::{EVENTS, EventKind};
 use boathook_engine::fill::Event;
 use boathook_engine::payload::{Payload, spread};
 use boathook_engine::run::Cancel;
+use boathook_engine::visible::visible_json;
 use maud::{Markup, html};
 
 use super::door::{FORM_TOKEN, Fields};
@@ -78,14 +79,13 @@ async fn run(app: Arc<App>, event: Event, text: String) -> Response {
     let leaving = Leaving(Cancel::default());
     let cancel = leaving.0.clone().or_when(move || whole.is_cancelled());
     let writer = Arc::clone(&app);
-    let response = aside(app, move |app| {
+    aside(app, move |app| {
         let decision = app.engine.handle_call(event, &Call { deadline: None, cancel: Some(cancel) });
+        // Nobody waits for `async` hooks, and the log is for the next page.
+        tokio::task::spawn_blocking(move || writer.engine.write_out());
         shown(app, decision.event, &text, Some(&outcome::decided(&decision)))
     })
-    .await;
-    // Nobody waits for `async` hooks, and the log is for the next page.
-    tokio::task::spawn_blocking(move || writer.engine.write_out());
-    response
+    .await
 }
 
 /// When the browser goes away, nobody waits for the hooks any more.
@@ -118,7 +118,7 @@ fn shown(app: &App, event: EventKind, payload: &str, result: Option<&Markup>) ->
                 p.about { (event.spec().about) }
                 label {
                     span { "Payload, one JSON object" }
-                    textarea name="payload" rows="14" spellcheck="false" autocomplete="off" autocapitalize="off" { (payload) }
+                    textarea name="payload" rows="14" spellcheck="false" autocomplete="off" autocapitalize="off" { (visible_json(&payload.replace("\r\n", "\n"))) }
                 }
                 (fields_of(event))
                 div.buttons {

@@ -46,7 +46,7 @@ impl<'a> Verdict<'a> {
             }
             () if !said("allow").is_empty() => (Tone::Good, "allowed", "No hook objected.", said("allow")),
             () if !those(&is_answer).is_empty() => {
-                (Tone::Good, "answered", "No hook holds anything back.", those(&is_answer))
+                (Tone::Good, "answered", "What it said was passed on.", those(&is_answer))
             }
             () => (Tone::Quiet, "no opinion", "No hook had one, so the action went on.", Vec::new()),
         };
