@@ -20,8 +20,12 @@ export async function dress(page, width, scheme) {
 export async function fits(page, width) {
   const { has, shown, wide } = await page.evaluate((width) => {
     const root = document.scrollingElement;
-    const beyond = [...document.body.querySelectorAll('*')].filter((it) => it.getBoundingClientRect().right > width + 1);
-    const name = (it) => `${it.tagName.toLowerCase()}.${it.className} (${Math.round(it.getBoundingClientRect().right)} px)`;
+    // What is wide in a box that scrolls by itself makes the page no wider;
+    // what has its place from elsewhere (`absolute`) is not in that box.
+    const box = (it) => (getComputedStyle(it).position === 'absolute' ? it.offsetParent : it.parentElement);
+    const scrolls = (it) => it !== null && it !== document.body && (getComputedStyle(it).overflowX !== 'visible' || scrolls(box(it)));
+    const beyond = [...document.body.querySelectorAll('*')].filter((it) => it.getBoundingClientRect().right > width + 1 && !scrolls(box(it)));
+    const name = (it) => `${it.outerHTML.slice(0, 60)}… (${Math.round(it.getBoundingClientRect().right)} px)`;
     return { has: root.scrollWidth, shown: root.clientWidth, wide: beyond.slice(0, 5).map(name) };
   }, width);
   want(shown <= width, `the page takes a window of ${width} px for one of ${shown} px: is there no meta viewport?`);
