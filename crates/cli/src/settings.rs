@@ -192,12 +192,15 @@ pub fn run_directory() -> Option<PathBuf> {
     env::current_dir().ok().map(|here| here.canonicalize().unwrap_or(here))
 }
 
-/// Opens an address in the user's browser; says whether somebody took it.
+/// Hands an address to the user's browser; says whether somebody took it. What
+/// takes it may live as long as the browser, so nobody waits for its end.
 pub fn open_in_browser(url: &str) -> bool {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = std::process::Command::new(program);
     let quiet = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    quiet.status().is_ok_and(|status| status.success())
+    let Ok(mut child) = quiet.spawn() else { return false };
+    std::thread::spawn(move || child.wait());
+    true
 }
 
 /// https://no-color.org

@@ -342,6 +342,12 @@ fn sessions_tell_names_and_never_values() {
         assert!(page.contains(part), "no «{part}» in {page}");
     }
     assert!(!page.contains("s3cret"), "{page}");
+    std::fs::remove_dir_all(cx.path("home/.local/state/boathook/log")).expect("the log");
+    let later = Panel::enter(cx.command(["panel"])).page("sessions").body;
+    assert!(
+        later.contains("no longer in the log") && later.contains("API_KEY") && !later.contains("s3cret"),
+        "{later}"
+    );
     let time = panel.page("time").body;
     assert!(time.contains("<svg") && time.contains("Median") && time.contains("talk"), "{time}");
 }

@@ -92,6 +92,7 @@ impl View<'_> {
                         @if in_event { span.tag { (hook.source.level.name()) } } @else { span.tag { (definition.event.name()) } }
                         " "
                         (place(&hook.source.file, definition.place.as_ref().map(|place| place.line)))
+                        @if hook.source.needs_trust() && standing == Standing::Ready { " " (badge(Tone::Good, "trusted")) }
                     }
                     dl.facts { (options(hook)) }
                     @if let Some(reason) = standing.reason() {

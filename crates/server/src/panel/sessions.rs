@@ -1,6 +1,8 @@
 //! Conversations that the log or the state knows: their events, the follow-ups
 //! of the stop loop, and the names of what their sessions keep.
 
+use std::collections::HashSet;
+
 use axum::http::StatusCode;
 use axum::response::Html;
 use boathook_engine::session::Session;
@@ -26,7 +28,7 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
     let sessions = Sessions::of(StateDir::new(app.settings.roots.state.clone()));
     let from: usize = asked.get("from").and_then(|number| number.parse().ok()).unwrap_or(0);
     let shown: Vec<&Conversation> = all.iter().skip(from).take(MOST).collect();
-    let logged: Vec<String> = all.iter().map(|it| Sessions::file_of(&it.id)).collect();
+    let logged: HashSet<String> = all.iter().map(|it| Sessions::file_of(&it.id)).collect();
     let kept: Vec<(String, Session)> =
         sessions.kept().into_iter().filter(|(name, _)| !logged.contains(name)).collect();
     let body = html! {
