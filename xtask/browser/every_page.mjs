@@ -20,20 +20,33 @@ export async function dress(page, width, scheme) {
 export async function fits(page, width) {
   const { has, shown, wide } = await page.evaluate((width) => {
     const root = document.scrollingElement;
-    const beyond = [...document.body.querySelectorAll('*')].filter((it) => it.getBoundingClientRect().right > width + 1);
-    const name = (it) => `${it.tagName.toLowerCase()}.${it.className} (${Math.round(it.getBoundingClientRect().right)} px)`;
+    // What is wide in a box that scrolls by itself makes the page no wider;
+    // what has its place from elsewhere (`absolute`) is not in that box.
+    const box = (it) => (getComputedStyle(it).position === 'absolute' ? it.offsetParent : it.parentElement);
+    const scrolls = (it) => it !== null && it !== document.body && (getComputedStyle(it).overflowX !== 'visible' || scrolls(box(it)));
+    const beyond = [...document.body.querySelectorAll('*')].filter((it) => it.getBoundingClientRect().right > width + 1 && !scrolls(box(it)));
+    const name = (it) => `${it.outerHTML.slice(0, 60)}… (${Math.round(it.getBoundingClientRect().right)} px)`;
     return { has: root.scrollWidth, shown: root.clientWidth, wide: beyond.slice(0, 5).map(name) };
   }, width);
   want(shown <= width, `the page takes a window of ${width} px for one of ${shown} px: is there no meta viewport?`);
   want(has <= shown, `${has} px wide in a window of ${shown} px; beyond its edge: ${wide.join(', ')}`);
 }
 
-/** A function that runs axe with all of its rules and gives what it found. */
+/** The navigation shows where one is, also where it is longer than the window. */
+export async function showsWhere(page, width) {
+  const { name, left, right } = await page.$eval('nav [aria-current="page"]', (link) => {
+    const { left, right } = link.getBoundingClientRect();
+    return { name: link.innerText, left, right };
+  });
+  want(left >= 0 && right <= width, `"${name}" stands outside of the window: from ${left} to ${right} of ${width} px`);
+}
+
+/** A function that runs axe with these rules, or with all, and gives what it found. */
 export function axeOf(directory) {
   const source = readFileSync(join(directory, 'node_modules/axe-core/axe.min.js'), 'utf8');
-  return async (page) => {
+  return async (page, rules = {}) => {
     await page.evaluate(source);
-    const { violations } = await page.evaluate(() => window.axe.run(document));
+    const { violations } = await page.evaluate((rules) => window.axe.run(document, rules), rules);
     return violations.map((violation) => ({ impact: violation.impact, text: inWords(violation) }));
   };
 }

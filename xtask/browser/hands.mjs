@@ -57,8 +57,10 @@ export class Hands {
     return field.evaluate((it) => it.value);
   }
 
-  /** Opens what is folded behind these words. */
+  /** Opens what may be folded behind these words. */
   async unfold(words) {
+    const open = await this.page.$$eval('main details[open] > summary', (all) => all.map((summary) => summary.innerText));
+    if (open.some((summary) => summary.includes(words))) return;
     await this.page.locator(`main summary ::-p-text(${words})`).click();
   }
 

@@ -67,6 +67,9 @@ export class Machine {
   }
 }
 
+/** Nothing that a line could be broken at. */
+const ENDLESS = 'Zm9yZ290dGVuIGtleXM'.repeat(12);
+
 const FIRST = { conversation_id: 'a-morning-in-the-shop' };
 const SECOND = { conversation_id: 'an-evening-in-the-shop' };
 
@@ -89,6 +92,7 @@ const DAY = [
   ['preToolUse', { ...SECOND, tool_name: 'Shell', tool_input: '{"command":"kubectl get pods"}' }],
   ['beforeShellExecution', { ...SECOND, command: 'kubectl --context production delete pod basket-0' }, 2],
   // Text of a stranger: shown as it is, and never obeyed.
-  ['beforeShellExecution', { ...SECOND, command: `echo "${STRANGE}"` }],
+  ['beforeShellExecution', { ...SECOND, command: `echo "${STRANGE}" ${ENDLESS}` }],
+  ['beforeMCPExecution', { ...SECOND, tool_name: 'drop_table', tool_input: `{"table":"${ENDLESS}"}` }],
   ['afterAgentResponse', { ...SECOND, text: 'It is up.' }],
 ];

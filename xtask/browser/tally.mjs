@@ -5,16 +5,22 @@ export class Tally {
   passed = 0;
   failed = [];
 
-  /** Does one thing. What it throws is a failure with this name. */
+  /** Does one thing, and says that it went well. */
   async check(name, work) {
     const started = Date.now();
+    if (await this.checkQuietly(name, work)) console.log(`    ok    ${name} (${Date.now() - started} ms)`);
+  }
+
+  /** Does one thing. What it throws is a failure with this name. */
+  async checkQuietly(name, work) {
     try {
       await work();
       this.passed += 1;
-      console.log(`    ok    ${name} (${Date.now() - started} ms)`);
+      return true;
     } catch (error) {
       this.failed.push(name);
       console.log(`    FAIL  ${name}\n          ${String(error.message).replaceAll('\n', '\n          ')}`);
+      return false;
     }
   }
 

@@ -120,17 +120,25 @@ async function log(at) {
 }
 
 async function time(at) {
-  await at.tally.check('what each hook costs', async () => {
-    await at.hands.go('Time');
+  const { page, tally, hands } = at;
+  await tally.check('what each hook costs, as charts and as numbers', async () => {
+    await hands.go('Time');
     at.keep('time');
-    await at.hands.sees('./hooks/audit.sh', "sleep 0.2; echo '{}'");
+    await hands.sees('./hooks/audit.sh', "sleep 0.2; echo '{}'", 'a-morning-in-the-shop');
+    const named = await page.$$('main svg[role="img"][aria-label]');
+    want(named.length === 2, `${named.length} charts that a screen reader can name`);
   });
 }
 
 async function sessions(at) {
-  await at.tally.check('sessions, and the follow-ups of one', async () => {
-    await at.hands.go('Sessions');
+  const { tally, hands } = at;
+  await tally.check('sessions, the follow-ups of one, and its runs', async () => {
+    await hands.go('Sessions');
     at.keep('sessions');
-    await at.hands.sees('a-morning-in-the-shop', 'an-evening-in-the-shop');
+    await hands.sees('a-morning-in-the-shop', 'an-evening-in-the-shop', 'SHOP_REGION');
+    await hands.unfold('follow-up');
+    await hands.sees('Two tests still fail. Please go on.');
+    await hands.follow('a-morning-in-the-shop');
+    await hands.sees('./hooks/until-green.sh', './hooks/format.sh');
   });
 }

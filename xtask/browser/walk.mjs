@@ -20,17 +20,15 @@ const { values: options } = parseArgs({
 
 const started = Date.now();
 const tally = new Tally();
-const left = [];
 
-try {
-  await Promise.race([walk(), late()]);
-} catch (error) {
-  await tally.check('the walk came to its end', () => { throw error; });
-} finally {
-  for (const clean of left.reverse()) await clean();
-  tally.close((Date.now() - started) / 1000);
-}
-process.exit(tally.failed.length === 0 && tally.passed > 0 ? 0 : 1);
+// However this ends, nothing of it stays. Puppeteer does so for Chromium.
+const left = [];
+process.on('exit', () => left.reverse().forEach((clean) => clean()));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+await tally.checkQuietly('the walk came to its end', () => Promise.race([walk(), late()]));
+tally.close((Date.now() - started) / 1000);
+process.exit(tally.failed.length === 0 ? 0 : 1);
 
 async function walk() {
   const machine = new Machine(options.boathook);
@@ -39,13 +37,13 @@ async function walk() {
   const panel = await machine.panel();
   left.push(() => panel.process.kill());
   const browser = await launch(options);
-  left.push(() => browser.close());
   const { page, complaints } = await watchedPage(browser);
   const pages = await visit({ page, browser, machine, address: panel.address, tally });
   await lookAtAll({ page, pages, tally, axe: options.axe, shots: options.shots });
   await tally.check('nothing left the machine, nothing complained, and no rule (CSP) was broken', () => {
     want(complaints.length === 0, [...new Set(complaints)].join('\n'));
   });
+  await browser.close();
 }
 
 function late() {

@@ -3,7 +3,6 @@
 //! Here is only what has to be there for it. What is seen and clicked stands in
 //! `xtask/browser`, in JavaScript: that is what drives a browser.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -100,13 +99,11 @@ fn walk_with(there: &There, progress: &mut Progress) -> Outcome<()> {
         command::run(cargo().current_dir(project::root()).args(["build", "--quiet", "--package", "boathook"]))
     })?;
     let target = project::target()?;
-    let shots = target.join("browser/shots");
     progress.step(STEP, || {
-        fs::create_dir_all(&shots).map_err(|error| format!("cannot make {}: {error}", shots.display()))?;
         let mut node = Command::new("node");
         node.env("PATH", &there.path).arg(project::root().join("xtask/browser/walk.mjs"));
         node.arg("--boathook").arg(target.join("debug/boathook")).arg("--chromium").arg(&there.chromium);
         node.arg("--puppeteer").arg(&there.puppeteer).arg("--axe").arg(&there.axe);
-        command::run(node.arg("--shots").arg(&shots))
+        command::run(node.arg("--shots").arg(target.join("browser/shots")))
     })
 }
