@@ -10,6 +10,8 @@ mod install;
 mod judge;
 mod leaving;
 mod model;
+#[path = "../src/npm.rs"]
+mod npm;
 mod options;
 mod place;
 mod process;
@@ -26,8 +28,9 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use install::{Installed, Missing};
+use install::Installed;
 use judge::Finding;
+use npm::Missing;
 use options::Options;
 use rig::{Act, RIGS, Rig};
 use scenario::{Beside, Scenario};

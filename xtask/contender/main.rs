@@ -5,9 +5,11 @@
 //! both alive, and asks them in a shuffled order. Only what a request names is
 //! timed; preparing it and talking about it is not.
 
+mod daemon;
 mod engines;
 mod floor;
 mod hooks;
+mod kept;
 mod leaks;
 mod machine;
 mod payloads;

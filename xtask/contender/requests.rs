@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::daemon::{Daemon, asks_a_daemon};
 use crate::engines::{Engines, run_hooks};
 use crate::floor::{Input, Program};
 use crate::hooks::{Hook, Programs};
+use crate::kept::KeptEngines;
 use crate::leaks::belongings;
 use crate::machine::{self, Processors};
 use crate::payloads::{peer_line, ready_line};
@@ -24,7 +26,9 @@ pub struct Laboratory {
     programs: Programs,
     directory: PathBuf,
     engines: Engines,
+    kept: KeptEngines,
     rules: RuleEngines,
+    daemon: Option<Daemon>,
     started: HashMap<String, Program>,
     payload: Vec<u8>,
     peer_payload: Vec<u8>,
@@ -40,7 +44,9 @@ impl Laboratory {
         Ok(Laboratory {
             processors: Processors::found()?,
             engines: Engines::in_directory(directory),
+            kept: KeptEngines::in_directory(directory),
             rules: RuleEngines::default(),
+            daemon: None,
             programs,
             directory: directory.to_owned(),
             started: HashMap::new(),
@@ -81,6 +87,10 @@ impl Laboratory {
             "content" => self.engines.content(number(object)?, &self.programs),
             "runner" => self.runner(object),
             "engine" => self.engines.handle(object, &self.programs, &self.payload),
+            "daemon" => {
+                let daemon = self.daemon.take().map_or_else(|| self.start_daemon(), Ok)?;
+                self.daemon.insert(daemon).unmatched(MANY)
+            }
             "unmatched" => self.engines.unmatched(MANY, &self.programs, &self.payload),
             "rules" => match object {
                 "asked" => self.rules.asked(MANY, &self.payload),
@@ -89,6 +99,9 @@ impl Laboratory {
                 "load" => self.rules.load(&self.directory, &self.payload),
                 _ => Err(format!("unknown request `{request}`")),
             },
+            "cold" => self.kept.cold(object, &self.programs, &self.payload),
+            "stays" => self.kept.stays(object, &self.programs, &self.payload),
+            "ahead" => self.kept.ahead(object, &self.programs, &self.payload),
             "leaks" => self.leaks(number(object)? as u32),
             _ => Err(format!("unknown request `{request}`")),
         }
@@ -107,7 +120,7 @@ impl Laboratory {
         let expected: &[u8] = match name {
             "true" => b"",
             "cli-version" => concat!("boathook ", env!("CARGO_PKG_VERSION")).as_bytes(),
-            "cli-none" => b"{}",
+            "cli-none" | "cli-daemon" => b"{}",
             // An `allow` of a hook is silence: the agent's own prompt stays.
             "agent-bash" | "agent-tiny" => b"",
             _ => br#"{"permission":"allow"}"#,
@@ -132,12 +145,16 @@ impl Laboratory {
             }
             "cli-version" => vec![self.programs.boathook(), "--version".into()],
             "cli-tiny" | "cli-none" => self.boathook(&["run", "beforeShellExecution"]),
+            "cli-daemon" => self.boathook(&["run", "beforeShellExecution", "--daemon"]),
             "agent-bash" | "agent-tiny" => self.boathook(&["agent", "hook", "claude"]),
             "launcher-bash" => vec![self.programs.path("launcher"), self.programs.bash()],
             "launcher-tiny" => vec![self.programs.path("launcher"), floor],
             _ => return Err(format!("there is no program `{name}`")),
         };
-        let case = name.trim_start_matches("cli-").trim_start_matches("agent-");
+        let case = match name {
+            "cli-daemon" => "none",
+            _ => name.trim_start_matches("cli-").trim_start_matches("agent-"),
+        };
         let home = self.engines.home(case, &self.programs)?;
         if name.starts_with("agent-") {
             // As `agent install` writes it: no variable says whose hooks count.
@@ -145,6 +162,16 @@ impl Laboratory {
         }
         let environment = [("PATH", OsStr::new("/usr/bin:/bin")), ("HOME", home.as_os_str())];
         Program::new(&words, &environment).map_err(|error| error.to_string())
+    }
+
+    /// The daemon of the hooks that `cli none` has, too.
+    fn start_daemon(&self) -> Result<Daemon, String> {
+        let home = self.engines.home("none", &self.programs)?;
+        let system = self.programs.path("system");
+        let command = [self.programs.boathook(), "--root".to_owned(), system];
+        let daemon = Daemon::start(&command, &home, &self.directory, &self.payload)?;
+        asks_a_daemon(&self.boathook(&["run", "beforeShellExecution", "--daemon"]), &home)?;
+        Ok(daemon)
     }
 
     /// Our command, with nothing of this machine's system or of a workspace.

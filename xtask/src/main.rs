@@ -2,8 +2,10 @@
 
 mod agents;
 mod bench;
+mod browser;
 mod command;
 mod dist;
+mod npm;
 mod progress;
 mod project;
 mod random;
@@ -19,10 +21,11 @@ use command::Outcome;
 const USAGE: &str = "\
 Usage: cargo xtask TASK
 
-  test    format, lint and test everything; installs what that needs
-  dist    build the static binary that is shipped
-  bench   what a hook costs, beside a floor and peers (--quick, --write, --only STAGE)
-  soak    long runs by hand (--agents, --kills, --payloads, --windows, --quick, --write)";
+  test     format, lint and test everything; installs what that needs
+  browser  walk the panel in a real Chromium, with screenshots in target/browser/shots
+  dist     build the static binary that is shipped
+  bench    what a hook costs, beside a floor and peers (--quick, --write, --only STAGE)
+  soak     long runs by hand (--agents, --kills, --payloads, --windows, --quick, --write)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +42,7 @@ fn run(args: &[String]) -> Outcome<()> {
     let (task, rest) = args.split_first().ok_or_else(|| USAGE.to_owned())?;
     match task.as_str() {
         "test" => only_task(rest).and_then(|()| test::test()),
+        "browser" => only_task(rest).and_then(|()| browser::browser()),
         "dist" => only_task(rest).and_then(|()| dist::dist()),
         "bench" => bench::Options::parse(rest).and_then(bench::bench),
         "soak" => soak::Options::parse(rest).and_then(soak::soak),

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::agents::Extent;
 use crate::command::{self, Outcome, cargo};
 use crate::progress::Progress;
-use crate::{agents, dist, project, tools};
+use crate::{agents, browser, dist, project, tools};
 
 /// What tests find in their environment.
 #[derive(Default)]
@@ -34,6 +34,7 @@ pub fn test() -> Outcome<()> {
         command::run(with(&fixtures, cargo_here().args(["test", "--quiet", "--workspace", "--doc"])))
     })?;
     drive_agents(&mut progress)?;
+    browser::walk(&mut progress)?;
     check_static_build(&mut progress)?;
     progress.finish();
     Ok(())

@@ -37,6 +37,18 @@ pub const FOR_TESTS: &[Package] = &[
     },
     Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "hooks written in JavaScript" },
     Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing Bun" },
+    Package {
+        name: "socat",
+        probe: ("socat", &["-V"]),
+        purpose: "the client of the daemon that is written in bash",
+    },
+];
+
+/// Every Debian package that walking the panel needs.
+pub const FOR_BROWSER: &[Package] = &[
+    Package { name: "chromium", probe: ("chromium", &["--version"]), purpose: "walking the panel" },
+    Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "driving Chromium" },
+    Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing what drives Chromium" },
 ];
 
 /// Every Debian package that the benchmark's peers need.

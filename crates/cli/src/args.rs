@@ -65,6 +65,7 @@ pub enum Command {
     Convert(commands::convert::ConvertArgs),
     Log(commands::log::LogArgs),
     Replay(commands::replay::ReplayArgs),
+    Panel(commands::panel::PanelArgs),
     Rule(commands::rule::RuleArgs),
     Schema(commands::schema::SchemaArgs),
     Man(commands::man::ManArgs),

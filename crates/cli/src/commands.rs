@@ -13,6 +13,7 @@ pub mod list;
 pub mod log;
 pub mod man;
 pub mod new;
+pub mod panel;
 pub mod replay;
 pub mod rule;
 pub mod run;

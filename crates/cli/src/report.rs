@@ -101,19 +101,6 @@ pub fn place_of(problem: &Problem) -> String {
     }
 }
 
-/// How many problems of this severity there are to repair: that a whole file
-/// cannot be read is no second one beside the place that says why.
-pub fn count(problems: &[Problem], severity: Severity) -> usize {
-    let is_placed = |other: &Problem, file: &Option<PathBuf>| {
-        other.file == *file && other.place.is_some() && other.severity == Severity::Error
-    };
-    let repeats = |problem: &Problem| {
-        matches!(problem.code, "unreadable" | "last-good")
-            && problems.iter().any(|other| is_placed(other, &problem.file))
-    };
-    problems.iter().filter(|problem| problem.severity == severity && !repeats(problem)).count()
-}
-
 /// A problem as data.
 pub fn problem_json(problem: &Problem) -> Value {
     json!({
@@ -138,11 +125,6 @@ pub fn whole_sources(ui: &mut Ui, set: &HookSet, texts: &mut Texts) {
     for it in set.problems.iter().filter(|problem| problem.place.is_none()) {
         problem(ui, it, texts);
     }
-}
-
-/// Why a prompt hook that may run has no model to ask.
-pub fn no_model(settings: &Settings, hook: &Hook) -> Option<String> {
-    matches!(hook.state, HookState::Ready).then(|| missing_model(settings, hook))?
 }
 
 /// A prompt hook that nobody can answer on this machine. Those that wait for

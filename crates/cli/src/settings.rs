@@ -9,12 +9,14 @@ mod dwelling;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 
 use boathook_engine::agent::Preferences;
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
+use boathook_engine::remote::wire::Caller;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, marked_workspace, native_root};
 
@@ -50,6 +52,17 @@ pub fn settings_and_preferences(
         .map(|list| env::split_paths(&list).map(OsString::from).collect())
         .unwrap_or_default();
     Ok((Settings { called_from, ..settings }, preferences))
+}
+
+/// Who we are to a daemon: one that differs in any of this reads other files.
+pub fn caller(settings: &Settings) -> Caller {
+    let dwelling = dwelling::ours().unwrap_or_else(Dwelling::unknown);
+    Caller {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        home: settings.roots.home.clone(),
+        config: dwelling.config.join("config.toml"),
+        root: settings.roots.system.clone(),
+    }
 }
 
 /// The same for an agent, and what the user chose about agents. A repository
@@ -230,6 +243,17 @@ pub fn search_path() -> String {
 /// Where we were started, with its links resolved.
 pub fn run_directory() -> Option<PathBuf> {
     env::current_dir().ok().map(|here| here.canonicalize().unwrap_or(here))
+}
+
+/// Hands an address to the user's browser; says whether somebody took it. What
+/// takes it may live as long as the browser, so nobody waits for its end.
+pub fn open_in_browser(url: &str) -> bool {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = std::process::Command::new(program);
+    let quiet = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut child) = quiet.spawn() else { return false };
+    std::thread::spawn(move || child.wait());
+    true
 }
 
 /// https://no-color.org

@@ -3,6 +3,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use boathook_engine::visible::visible_json;
+pub use boathook_engine::visible::{is_obeyed as matters_to_a_terminal, visible as clean};
 use clap::ColorChoice;
 
 use crate::error::Failed;
@@ -71,7 +73,7 @@ impl Ui {
 
     /// A line of JSON, with what a terminal might obey written as escapes.
     pub fn json(&mut self, json: &str) {
-        self.out(&clean_json(json));
+        self.out(&visible_json(json));
     }
 
     /// The answer to an agent: what it reads, and what it shows. Neither is cut.
@@ -86,7 +88,7 @@ impl Ui {
 
     /// A line of JSON on stderr.
     pub fn trace(&mut self, json: &str) {
-        let _ = writeln!(io::stderr().lock(), "{}", clean_json(json));
+        let _ = writeln!(io::stderr().lock(), "{}", visible_json(json));
     }
 
     /// Prints what this says, warnings and all, to stdout: for a page whose
@@ -218,41 +220,6 @@ fn paint(text: &str, style: Style, colour: bool) -> String {
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
-/// The text with everything that a terminal might obey made visible.
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matters_to_a_terminal(character) && !matches!(character, '\n' | '\t') {
-            out.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
-        } else {
-            out.push(character);
-        }
-    }
-    out
-}
-
-/// The same inside JSON, where such characters can only stand in strings.
-fn clean_json(json: &str) -> String {
-    if !json.chars().any(matters_to_a_terminal) {
-        return json.to_owned();
-    }
-    let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        if matters_to_a_terminal(character) && !matches!(character, '\n') {
-            out.push_str(&format!("\\u{:04x}", u32::from(character)));
-        } else {
-            out.push(character);
-        }
-    }
-    out
-}
-
-/// Control characters, and those that change the direction of text.
-pub fn matters_to_a_terminal(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// Cleaned and cut; further lines stand to the right, so that none of them can
 /// pass for a message of ours.
 fn indented(text: &str) -> String {
@@ -283,6 +250,6 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(clean(text), expected);
         }
-        assert_eq!(clean_json("{\"a\":\"\u{9b}\u{202e}\"}"), r#"{"a":"\u009b\u202e"}"#);
+        assert_eq!(visible_json("{\"a\":\"\u{9b}\u{202e}\"}"), r#"{"a":"\u009b\u202e"}"#);
     }
 }

@@ -76,3 +76,26 @@ fn json_is_for_scripts() {
     assert_eq!(json["hooks"][0]["command"], "echo done");
     assert_eq!(json["hooks"][0]["state"], "ready");
 }
+
+#[test]
+fn hooks_that_stay_or_start_ahead_say_so() {
+    let cx = TestContext::new();
+    cx.write(
+        "home/.cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"stop": [
+            {"command": "./a.sh", "persistent": true},
+            {"command": "./b.sh", "prestart": true},
+            {"command": "./c.sh"}
+        ]}}"#,
+    );
+    for command in [&["list"][..], &["explain", "stop"]] {
+        let text = cx.run(command);
+        assert_eq!(text.matches("persistent: under a daemon it stays").count(), 1, "{text}");
+        assert_eq!(text.matches("prestart: under a daemon it is started before").count(), 1, "{text}");
+    }
+    let output = cx.output(["list", "--json"]);
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let lifetimes: Vec<_> =
+        list["hooks"].as_array().expect("hooks").iter().map(|hook| &hook["lifetime"]).collect();
+    assert_eq!(lifetimes, ["persistent", "prestart", "event"]);
+}

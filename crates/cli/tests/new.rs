@@ -7,6 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
 use boathook_engine::config;
+use boathook_engine::definition::Lifetime;
 use boathook_engine::edition::Edition;
 use boathook_engine::event::{EVENTS, EventKind, Gate};
 use context::TestContext;
@@ -51,6 +52,39 @@ fn every_event_in_every_language_passes_check_doctor_and_test_as_it_is() {
             assert!(output.status.success(), "{language} {command:?}: {}", String::from_utf8_lossy(&seen));
         }
     }
+}
+
+#[test]
+fn a_hook_that_stays_comes_with_its_helper_and_works_alone_too() {
+    for (language, ending, _) in LANGUAGES.into_iter().skip(1).filter(|(_, _, program)| is_here(program)) {
+        let cx = TestContext::new();
+        for spec in EVENTS {
+            let output = cx.output(["new", spec.name, "--lang", language, "--persistent"]);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let helper = format!("boathook_hook.{ending}");
+        let written = context::read(&cx.path(&format!("project/.cursor/hooks/{helper}")));
+        let ours = context::read(
+            &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../helpers").join(helper),
+        );
+        assert!(!ours.is_empty() && written == ours, "{language}");
+        let hooks =
+            config::read(context::read(&cx.path("project/.cursor/hooks.json")).as_bytes(), Edition::Docs);
+        assert!(hooks.definitions.iter().all(|it| it.lifetime == Lifetime::Stays), "{language}");
+        cx.trust();
+        for command in [&["check", "--strict"][..], &["doctor"], &["test"]] {
+            let output = cx.output(command);
+            let seen = [&output.stdout[..], &output.stderr[..]].concat();
+            assert!(output.status.success(), "{language} {command:?}: {}", String::from_utf8_lossy(&seen));
+        }
+    }
+    let cx = TestContext::new();
+    assert_snapshot!(cx.run(["new", "stop", "--persistent"]), @r"
+    exit code: 1
+    ----- stderr -----
+    error: --persistent: there is no helper for bash, and a line of JSON is not read without one
+      help: write --lang python or --lang node
+    ");
 }
 
 #[test]

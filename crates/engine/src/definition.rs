@@ -60,6 +60,17 @@ pub enum Lifetime {
     Stays,
 }
 
+impl Lifetime {
+    /// The word for it: the key of an entry, or `event`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lifetime::Event => "event",
+            Lifetime::Ahead => "prestart",
+            Lifetime::Stays => "persistent",
+        }
+    }
+}
+
 /// What a hook does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {

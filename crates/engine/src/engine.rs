@@ -6,9 +6,11 @@ mod alone;
 mod background;
 mod because;
 mod env_file;
+mod keeping;
 mod recording;
 mod remembering;
 mod settings;
+mod standing;
 mod warnings;
 
 use std::collections::VecDeque;
@@ -26,7 +28,7 @@ use crate::load::{Change, Hook, HookSet, HookState, Loader};
 use crate::log_file::LogFile;
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
-use crate::perform::{Deadline, Performer};
+use crate::perform::{Deadline, Kept, Performer};
 use crate::plan::{Circumstances, Plan, Step, plan};
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
@@ -46,8 +48,10 @@ const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 pub use alone::decide_alone;
 use background::{Background, Task, is_background};
 use env_file::EnvFiles;
+use keeping::Keeping;
 use remembering::tell_loop_count;
 pub use settings::{Settings, load_options};
+pub use standing::Standing;
 use warnings::source_warnings;
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
@@ -60,6 +64,7 @@ pub struct Engine {
     sessions: Mutex<Sessions>,
     environments: Environments,
     background: Background,
+    keeping: Keeping,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -132,6 +137,7 @@ impl Engine {
             sessions: Mutex::new(Sessions::of(state)),
             environments: Environments::default(),
             background: Background::new(&settings.cancel),
+            keeping: Keeping::default(),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -159,17 +165,22 @@ impl Engine {
         Ready { hooks: self.hook_set(&event), event }
     }
 
-    /// The rest of `handle_call`.
-    pub fn handle_ready(&self, ready: Ready, call: &Call) -> Decision {
-        self.handle_seen(ready.event, &ready.hooks, call)
-    }
-
     /// The same with hooks that were looked at just now.
     pub(crate) fn handle_seen(&self, event: Event, hooks: &Arc<HookSet>, call: &Call) -> Decision {
+        self.handle_ready(Ready { event, hooks: Arc::clone(hooks) }, call)
+    }
+
+    /// The rest of `handle_call`.
+    pub fn handle_ready(&self, ready: Ready, call: &Call) -> Decision {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
+        let Ready { event, hooks } = ready;
+        let kept = self.settings.keeper.as_deref().map(|keeper| {
+            self.keeping.follow(keeper, &hooks);
+            Kept { keeper, roots: &self.settings.roots }
+        });
         let mut event = self.filled(event);
-        let (session, trouble) = self.session_of(&event, hooks);
+        let (session, trouble) = self.session_of(&event, &hooks);
         let counted_by_us = tell_loop_count(&mut event, &session);
         let around = surroundings(&self.settings, &event, &session);
         let circumstances = Circumstances {
@@ -179,8 +190,8 @@ impl Engine {
             loop_count: session.loop_count(event.kind, &event.payload),
             transcript: &read_transcript,
         };
-        let planned = plan(hooks, &event, &circumstances);
-        let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline };
+        let planned = plan(&hooks, &event, &circumstances);
+        let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline, kept };
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
         // Nobody waits for an `async` hook, but its agent waits for us to end.
@@ -195,7 +206,7 @@ impl Engine {
         let mut heard = performer.perform(steps, &event);
         env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
-            let steps = plan(hooks, event, &circumstances).steps;
+            let steps = plan(&hooks, event, &circumstances).steps;
             let again = |step: &Step<'_>| among(step.hook) && !is_background(step.hook);
             performer.perform(steps.into_iter().filter(again).collect(), event)
         });
@@ -213,8 +224,8 @@ impl Engine {
             decision.followup_message = None;
         }
         add_unasked(&mut decision, &planned);
-        decision.skips = Skips::of(&planned, hooks);
-        decision.warnings.extend(source_warnings(hooks, &planned));
+        decision.skips = Skips::of(&planned, &hooks);
+        decision.warnings.extend(source_warnings(&hooks, &planned));
         decision.trusted_once = hooks.trusted_once.clone();
         self.keep_plugins(&mut decision, &event, &heard);
         drop(circumstances);
@@ -224,7 +235,7 @@ impl Engine {
         heard.retain(|heard| !unheard.contains(&heard.hook.id));
         let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
         if !heard.is_empty() || unheard.is_empty() || withheld {
-            self.record(&started, &event, &heard, &planned, hooks, &decision);
+            self.record(&started, &event, &heard, &planned, &hooks, &decision);
         }
         decision
     }
@@ -281,6 +292,11 @@ impl Engine {
         let id = format!("host:{}", injected.hooks.len());
         injected.hooks.push(Hook { id, definition, source: Arc::new(source), state: HookState::Ready });
         injected.last = None;
+    }
+
+    /// Whether the host gave hooks of its own.
+    pub(crate) fn has_injected_hooks(&self) -> bool {
+        !lock(&self.injected).hooks.is_empty()
     }
 
     /// Calls this with every record as it is made.
@@ -354,10 +370,15 @@ impl Engine {
     }
 
     /// The roots the host named, else those of the payload.
-    fn workspaces(&self, event: &Event) -> Vec<PathBuf> {
+    pub(crate) fn workspaces(&self, event: &Event) -> Vec<PathBuf> {
         if !self.settings.roots.workspaces.is_empty() {
             return self.settings.roots.workspaces.clone();
         }
+        self.named_workspaces(event)
+    }
+
+    /// The roots of the payload.
+    pub(crate) fn named_workspaces(&self, event: &Event) -> Vec<PathBuf> {
         let named = event.payload.texts("workspace_roots").unwrap_or_default();
         named.iter().map(|root| native_root(self.settings.roots.os, root)).collect()
     }

@@ -43,6 +43,12 @@ pub trait Judge: Send + Sync {
     fn would_ask(&self, model: Option<&str>) -> Result<String, String> {
         Ok(model.unwrap_or("the default model").to_owned())
     }
+
+    /// Whether config.toml alone says whom it asks, so that another process
+    /// with the same file would ask the same.
+    fn is_configured(&self) -> bool {
+        false
+    }
 }
 
 /// The author's prompt as an instruction: it speaks of the input and does not

@@ -63,6 +63,7 @@ mod tab_edits;
 #[cfg(test)]
 mod testing;
 pub mod trust;
+pub mod visible;
 
 pub use answer::Permission;
 pub use decision::Decision;

@@ -39,6 +39,8 @@ pub enum Failure {
     TimedOut(Duration),
     #[error("could not be started: {0}")]
     NotStarted(String),
+    #[error("stays, and gave no answer to this event: {0}")]
+    NoAnswer(String),
     #[error("printed more than {} MiB", STDOUT_LIMIT / 1024 / 1024)]
     TooMuchOutput,
     #[error("was cancelled")]
@@ -110,6 +112,7 @@ pub fn read_outcome(exit: &Exit, event: EventKind, sent: &Payload, rules: &Rules
         // Who cancels wants nothing to happen, so a gate stays shut.
         Status::Cancelled => return ReadOutcome { blocks: true, ..ReadOutcome::failed(Failure::Cancelled) },
         Status::NotStarted(reason) => Failure::NotStarted(reason.clone()),
+        Status::NoAnswer(reason) => Failure::NoAnswer(reason.clone()),
     };
     let read = ReadOutcome::failed(failure);
     match refusal_in(&String::from_utf8_lossy(&exit.stdout)) {

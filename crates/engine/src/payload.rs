@@ -4,12 +4,16 @@
 //! numbers, nested objects and fields we never heard of reach a hook unchanged.
 //! Only white space between tokens is removed: a payload is one line.
 
+mod spread;
+
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+pub use spread::spread;
 
 /// A JSON object whose values are kept as written.
 #[derive(Debug, Clone, Default)]

@@ -2,6 +2,8 @@
 //! outcome read as soon as all have ended.
 
 mod deadline;
+mod kept;
+mod line;
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -17,10 +19,12 @@ use crate::fill::Event;
 use crate::judge::{Judge, Verdict};
 use crate::load::Hook;
 use crate::merge::Heard;
-use crate::outcome::{Failure, Outcome, ReadOutcome, is_whole_answer, read_outcome};
+use crate::outcome::{Failure, Outcome, ReadOutcome, read_outcome};
 use crate::plan::{Step, Work};
-use crate::run::{Cancel, Exit, Invocation, run_all};
+use crate::run::{Cancel, Exit};
 pub use deadline::Deadline;
+pub use kept::Kept;
+use kept::Told;
 
 /// A judge that keeps to its timeout can say what it waited for: it is given
 /// this much longer to say it.
@@ -40,6 +44,8 @@ pub struct Performer<'p> {
     pub cancel: &'p Cancel,
     /// When all must be done; none when the timeouts of hooks decide alone.
     pub deadline: Option<Deadline>,
+    /// Who keeps processes from event to event; none where each event starts its own.
+    pub kept: Option<Kept<'p>>,
 }
 
 impl Performer<'_> {
@@ -65,11 +71,7 @@ impl Performer<'_> {
     fn together<'a>(&self, mut steps: Vec<Step<'a>>, event: &Event) -> Vec<Heard<'a>> {
         self.deadline.iter().for_each(|deadline| deadline.cut(&mut steps));
         let questions: Vec<_> = steps.iter().map(|step| self.start_asking(&step.work)).collect();
-        let invocations: Vec<Invocation> = steps
-            .iter()
-            .filter_map(|step| if let Work::Run(it) = &step.work { Some(it.clone()) } else { None })
-            .collect();
-        let mut exits = run_all(&invocations, is_whole_answer, self.cancel).into_iter();
+        let mut exits = kept::run(self.kept, &steps, self.cancel).into_iter();
         steps
             .into_iter()
             .zip(questions)
@@ -81,13 +83,17 @@ impl Performer<'_> {
         &self,
         step: Step<'a>,
         question: Option<Asked>,
-        exits: &mut impl Iterator<Item = Exit>,
+        exits: &mut impl Iterator<Item = Told>,
         event: &Event,
     ) -> Heard<'a> {
         let given = time_of(&step.work);
         let (read, exit) = match step.work {
             Work::Run(_) => match exits.next() {
-                Some(exit) => (self.read(&exit, step.hook, event), Some(exit)),
+                Some(Told { exit, warnings }) => {
+                    let mut read = self.read(&exit, step.hook, event);
+                    read.warnings.extend(warnings);
+                    (read, Some(exit))
+                }
                 None => (ReadOutcome::failed(Failure::NotStarted("it was never reached".to_owned())), None),
             },
             Work::Ask(_) => (self.read_verdict(question, event.kind), None),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::config::PAYLOAD_NAMES;
+use crate::config::mentioned;
 use crate::definition::Action;
 use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
@@ -340,11 +340,6 @@ impl Planner<'_> {
         }
         Ok(value)
     }
-}
-
-/// The names of seed 002 that a command line mentions.
-fn mentioned(command: &str) -> impl Iterator<Item = &'static str> {
-    PAYLOAD_NAMES.iter().copied().filter(|name| command.contains(&format!("${{{name}}}")))
 }
 
 fn shortened(subject: &str) -> String {

@@ -92,6 +92,19 @@ pub fn summary(problems: &[Problem]) -> Option<String> {
     (!words.is_empty()).then(|| format!("{}: `boathook check` lists what is wrong", words.join(", ")))
 }
 
+/// How many problems of this severity there are to repair: that a whole file
+/// cannot be read is no second one beside the place that says why.
+pub fn count(problems: &[Problem], severity: Severity) -> usize {
+    let is_placed = |other: &Problem, file: &Option<PathBuf>| {
+        other.file == *file && other.place.is_some() && other.severity == Severity::Error
+    };
+    let repeats = |problem: &Problem| {
+        matches!(problem.code, "unreadable" | "last-good")
+            && problems.iter().any(|other| is_placed(other, &problem.file))
+    };
+    problems.iter().filter(|problem| problem.severity == severity && !repeats(problem)).count()
+}
+
 impl Problem {
     /// A part that does not run.
     pub fn error(code: &'static str, message: impl Into<String>) -> Problem {

@@ -1,5 +1,7 @@
 //! One hook run as one line of the log.
 
+mod words;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::ids;
 use crate::payload::Payload;
+pub use words::{permission_word, took};
 
 /// This many records are kept in memory.
 pub const KEPT_IN_MEMORY: usize = 100;

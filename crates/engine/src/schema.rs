@@ -168,10 +168,24 @@ fn hook() -> Value {
                 "default": "cursor",
                 "description": "An extension of Boathook: whose payload the hook reads and whose answers it gives. `claude` is for hooks that were written for Claude Code.",
             },
+            "persistent": {
+                "type": "boolean",
+                "default": false,
+                "description": "An extension of Boathook: under a daemon the hook's process stays and answers one event after another, one line of JSON each.",
+            },
+            "prestart": {
+                "type": "boolean",
+                "default": false,
+                "description": "An extension of Boathook: under a daemon the hook's process is started before its event and waits for it.",
+            },
             "rule": { "$ref": "#/$defs/rule" },
         },
         "dependentSchemas": {
             "rule": { "properties": { "command": { "pattern": "boathook(\\.exe)?[\"']?\\s+rule\\s+[A-Za-z0-9._-]+\\s*$" } } },
+        },
+        "not": {
+            "properties": { "persistent": { "const": true }, "prestart": { "const": true } },
+            "required": ["persistent", "prestart"],
         },
         "if": { "properties": { "type": { "const": "prompt" } }, "required": ["type"] },
         "then": { "required": ["prompt"] },

@@ -48,6 +48,20 @@ impl Sessions {
         }
     }
 
+    /// Every session that is kept on disk, by the name of its file; those that
+    /// cannot be read are left out.
+    pub fn kept(&self) -> Vec<(String, Session)> {
+        let names = self.state.names(FOLDER).unwrap_or_default();
+        let read = |name: &String| serde_json::from_slice(&self.state.read(FOLDER, name).ok()??).ok();
+        let kept = names.into_iter().filter(|name| name.ends_with(".json"));
+        kept.filter_map(|name| read(&name).map(|session| (name, session))).collect()
+    }
+
+    /// The name of the file that keeps a conversation's session.
+    pub fn file_of(conversation: &str) -> String {
+        file_name(conversation)
+    }
+
     /// Changes a session as it is by now, and keeps it. Events of one
     /// conversation may end together, in this process and in others.
     pub fn change(

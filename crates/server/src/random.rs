@@ -4,7 +4,16 @@ use std::io;
 
 /// As many random bytes as no one guesses, as hexadecimal text.
 pub fn secret() -> io::Result<String> {
-    let mut bytes = [0u8; 32];
+    text(32)
+}
+
+/// A short name that nobody else uses.
+pub fn name() -> io::Result<String> {
+    text(8)
+}
+
+fn text(length: usize) -> io::Result<String> {
+    let mut bytes = vec![0u8; length];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

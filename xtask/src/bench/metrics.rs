@@ -136,6 +136,14 @@ const METRICS: &[Metric] = &[
         [1.15; 2],
     ),
     ratio(
+        "daemon",
+        "event that no hook wants, by the daemon over an open connection / `/bin/true`",
+        "daemon",
+        "daemon none",
+        &["floor true"],
+        [0.1; 2],
+    ),
+    ratio(
         "adapter",
         "`agent hook` with a bash hook / a static launcher of it",
         "adapter",
@@ -167,6 +175,24 @@ const METRICS: &[Metric] = &[
         &[FLOOR],
         [0.05; 2],
     ),
+    ratio(
+        "M16",
+        "node hook that stays / a process per event",
+        "kept",
+        "stays node",
+        &["cold node"],
+        [0.001; 2],
+    ),
+    ratio("M17", "node hook started ahead / at its event", "kept", "ahead node", &["cold node"], [0.12; 2]),
+    ratio(
+        "M17",
+        "python hook started ahead / at its event",
+        "kept",
+        "ahead python",
+        &["cold python"],
+        [0.25; 2],
+    ),
+    ratio("M17", "bash hook started ahead / at its event", "kept", "ahead bash", &["cold bash"], [0.25; 2]),
     extra("M11", "200 ms timeout, hook sleeps: overshoot", "runner sleeper", TIMEOUT, 10.0),
     extra("M11", "200 ms timeout, hook ignores TERM: overshoot", "runner term-trap", TIMEOUT, 10.0),
     extra("M11", "200 ms timeout, hook has a child: overshoot", "runner grandchild", TIMEOUT, 10.0),
@@ -220,6 +246,25 @@ pub fn rows(results: &Results) -> Vec<Row> {
     rows.extend(large_parent(results));
     rows.extend(spread(results));
     rows.extend(rules_beside(results));
+    rows.extend(daemon_beside(results));
+    rows
+}
+
+/// What stands around the daemon's target: commands that begin and end.
+fn daemon_beside(results: &Results) -> Vec<Row> {
+    const BESIDE: [(&str, &str, &str); 3] = [
+        ("`run`, not pinned / `/bin/true`", "cli none", "floor true"),
+        ("`run --daemon` / `/bin/true`", "cli daemon", "floor true"),
+        ("the daemon over an open connection / `run`", "daemon none", "cli none"),
+    ];
+    let Some(measured) = results.stage("daemon") else { return Vec::new() };
+    let mut rows = Vec::new();
+    for (metric, ours, base) in BESIDE {
+        for (who, build) in BUILDS {
+            let numbers = (measured.of(who, ours), measured.of(who, base));
+            rows.push(row(measured, ("", metric, build), Unit::Ratio, numbers, None));
+        }
+    }
     rows
 }
 

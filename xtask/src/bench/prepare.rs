@@ -16,6 +16,13 @@ use super::coprocess::Coprocess;
 const GEMINI: (&str, &str) = ("@google/gemini-cli-core", "0.61.0");
 const ADAPTER: (&str, &str) = ("agent-harness-adapter", "0.2.2");
 
+/// Hooks as people write them with our helper.
+const NODE_HOOK: &str = r#"import { serve } from "./boathook_hook.mjs";
+serve(() => ({ permission: "allow" }));
+"#;
+const PYTHON_HOOK: &str = r#"from boathook_hook import serve
+serve(lambda event: {"permission": "allow"})
+"#;
 /// A hook as people write them: a line is read, an answer printed.
 const BASH_HOOK: &str = "#!/bin/bash\nIFS= read -r input\necho '{\"permission\":\"allow\"}'\n";
 
@@ -93,7 +100,18 @@ fn build_floor(directory: &Path) -> Outcome<()> {
     rustc.args(["-C", "link-args=-nostartfiles -nostdlib -static -no-pie"]);
     rustc.arg(project::root().join("xtask/bench/floor.rs")).arg("-o").arg(directory.join("floor"));
     command::run_quietly(&mut rustc)?;
-    write_program(&directory.join("hook.bash"), BASH_HOOK)
+    write_program(&directory.join("hook.bash"), BASH_HOOK)?;
+    write_kept_hooks(directory)
+}
+
+/// The same answer in two languages, in a script that may stay.
+fn write_kept_hooks(directory: &Path) -> Outcome<()> {
+    let helpers = project::root().join("helpers");
+    for helper in ["boathook_hook.mjs", "boathook_hook.py"] {
+        fs::copy(helpers.join(helper), directory.join(helper)).map_err(|error| error.to_string())?;
+    }
+    write_program(&directory.join("kept.mjs"), NODE_HOOK)?;
+    write_program(&directory.join("kept.py"), PYTHON_HOOK)
 }
 
 /// Static, like the program it is compared with.

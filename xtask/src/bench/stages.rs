@@ -68,6 +68,8 @@ pub fn stages() -> Vec<Stage> {
             &["floor true", "cli none", "cli tiny", "cli version", "floor peer"],
             &[],
         ),
+        // Two processes that talk to each other: nobody pins them to one processor.
+        stage("daemon", false, 200, 1, &["floor true", "daemon none", "cli none", "cli daemon"], &[]),
         stage("adapter", true, 200, 1, &["launcher bash", "agent bash", "launcher tiny", "agent tiny"], &[]),
         stage(
             "small payload",
@@ -96,6 +98,7 @@ pub fn stages() -> Vec<Stage> {
             &[],
         ),
         stage("timeouts", false, 20, 12, TIMEOUTS, &[]),
+        stage("kept", false, 60, 4, KEPT, &[]),
         large_parent(),
     ]
 }
@@ -111,6 +114,9 @@ const TIMEOUTS: &[&str] = &[
     "runner answers-leaves-child",
     "runner talks-leaves-child",
 ];
+
+const KEPT: &[&str] =
+    &["cold node", "cold python", "cold bash", "stays node", "ahead node", "ahead python", "ahead bash"];
 
 fn stage(
     name: &'static str,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use boathook_engine::config::apply_fixes;
 use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::load::{HookSet, Loader};
-use boathook_engine::problem::{Problem, Severity};
+use boathook_engine::problem::{self, Problem, Severity};
 
 use crate::Status;
 use crate::args::Global;
@@ -94,7 +94,7 @@ pub fn load(settings: &Settings) -> Arc<HookSet> {
 }
 
 fn summary(ui: &mut Ui, set: &HookSet, args: &CheckArgs) {
-    let count = |severity| report::count(&set.problems, severity);
+    let count = |severity| problem::count(&set.problems, severity);
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let hooks = set.hooks.len();
     if errors + warnings == 0 {

@@ -7,6 +7,8 @@ mod repair;
 
 use std::collections::BTreeSet;
 
+pub use self::examine::problems;
+
 use crate::Status;
 use crate::args::Global;
 use crate::commands::check;
@@ -14,7 +16,7 @@ use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::Ui;
-use boathook_engine::problem::Severity;
+use boathook_engine::problem::{self, Severity};
 
 /// Examine whether hooks can work here, and say how to repair what cannot
 ///
@@ -51,7 +53,7 @@ pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status,
         }
         found = examine::examine(&settings);
     }
-    let count = |severity| report::count(&found.problems, severity);
+    let count = |severity| problem::count(&found.problems, severity);
     let broken = count(Severity::Error) + count(Severity::Warning);
     let status = if broken > 0 { Status::Failure } else { Status::Success };
     if args.json {

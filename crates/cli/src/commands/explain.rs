@@ -1,6 +1,6 @@
 //! `boathook explain`: what would run, and why the rest would not.
 
-use boathook_engine::definition::Action;
+use boathook_engine::definition::{Action, Lifetime};
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation};
 use boathook_engine::event::Call;
@@ -139,6 +139,9 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
             ui.line("   async      its answer does not count");
         }
     }
+    if let Some(lifetime) = lifetime(step.hook) {
+        ui.line(&format!("   process    {lifetime}"));
+    }
     if step.hook.definition.event.can_block() {
         let meaning = if definition.fail_closed { "blocks (failClosed)" } else { "lets the action through" };
         ui.line(&format!("   a failure  {meaning}"));
@@ -182,6 +185,7 @@ fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
             "matcher": hook.definition.matcher.pattern(),
             "fail_closed": hook.definition.fail_closed,
             "loop_limit": hook.definition.loop_limit,
+            "lifetime": hook.definition.lifetime.name(),
         })
     };
     let with = |mut value: Value, more: Value| {
@@ -225,6 +229,15 @@ pub fn place(hook: &Hook) -> String {
     match &hook.definition.place {
         Some(place) => format!("{}:{}", hook.source.file.display(), place.line),
         None => hook.source.file.display().to_string(),
+    }
+}
+
+/// How long a process of a hook lives, where it is not the usual.
+pub fn lifetime(hook: &Hook) -> Option<&'static str> {
+    match hook.definition.lifetime {
+        Lifetime::Event => None,
+        Lifetime::Ahead => Some("prestart: under a daemon it is started before its event"),
+        Lifetime::Stays => Some("persistent: under a daemon it stays and answers one event after another"),
     }
 }
 

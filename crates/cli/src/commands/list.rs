@@ -1,17 +1,16 @@
 //! `boathook list`: configured hooks by event and source.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use boathook_engine::definition::Action;
-use boathook_engine::engine::{Settings, load_options};
+use boathook_engine::engine::{Settings, Standing, load_options};
 use boathook_engine::event::EVENTS;
-use boathook_engine::load::{Hook, HookSet, HookState, Loader, SourceState};
+use boathook_engine::load::{Hook, HookSet, Loader, SourceState, repeats};
 use serde_json::{Value, json};
 
 use crate::Status;
 use crate::args::Global;
-use crate::commands::explain::place;
+use crate::commands::explain::{lifetime, place};
 use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
@@ -37,7 +36,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         ui.json(&as_json(&set, &settings).to_string());
         return Ok(Status::Success);
     }
-    let duplicates = duplicates(&set);
+    let duplicates = repeats(&set);
     let longest = set.hooks.iter().map(|hook| hook.source.level.name().len()).max();
     let width = longest.unwrap_or(0).max(10) + 1;
     for spec in EVENTS {
@@ -48,7 +47,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         let name = ui.styled(spec.name, Style::Bold);
         ui.painted_line(&name);
         for hook in hooks {
-            hook_lines(ui, hook, &settings, width, duplicates.get(&key(hook)).copied());
+            hook_lines(ui, hook, &settings, width, duplicates.get(hook.id.as_str()).copied());
         }
     }
     if set.hooks.is_empty() {
@@ -64,16 +63,13 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
 }
 
 fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice: Option<&str>) {
-    let no_model = report::no_model(settings, hook);
-    let (state, style) = match (&hook.state, &hook.definition.action) {
-        (HookState::Withheld(_), _) => ("withheld", Style::Yellow),
-        (HookState::Ready, Action::Broken { .. }) => ("error", Style::Red),
-        (HookState::Ready, Action::Prompt { .. }) if no_model.is_some() => ("no model", Style::Yellow),
-        (HookState::Ready, Action::Command(_) | Action::Prompt { .. } | Action::Rule(_)) => {
-            ("ready", Style::Green)
-        }
+    let standing = Standing::of(settings, hook);
+    let style = match &standing {
+        Standing::Ready => Style::Green,
+        Standing::Withheld(_) | Standing::NoModel(_) => Style::Yellow,
+        Standing::Broken(_) => Style::Red,
     };
-    let state = report::cell(ui, state, 9, Some(style));
+    let state = report::cell(ui, standing.name(), 9, Some(style));
     let source = report::cell(ui, hook.source.level.name(), width, None);
     let label = report::cell(ui, &hook.definition.command_line(), 60, None);
     ui.painted_line(&format!("  {state} {source}{}", label.trim_end()));
@@ -87,16 +83,11 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
     }
+    facts.extend(lifetime(hook).map(str::to_owned));
     if let Action::Rule(rule) = &hook.definition.action {
         facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
     }
-    if let HookState::Withheld(why) = hook.state {
-        facts.push(why.reason().to_owned());
-    }
-    if let Action::Broken { reason, .. } = &hook.definition.action {
-        facts.push(reason.clone());
-    }
-    facts.extend(no_model);
+    facts.extend(standing.reason().map(str::to_owned));
     facts.extend(twice.map(str::to_owned));
     for fact in facts {
         let fact = ui.styled(&fact, Style::Dim);
@@ -117,43 +108,11 @@ fn nothing(ui: &mut Ui, set: &HookSet) {
     ui.hint("`boathook init` writes a first hook");
 }
 
-/// What makes two hooks one. Tools have other names in Claude Code's files, so
-/// a matcher counts only among hooks of one kind.
-fn key(hook: &Hook) -> Key {
-    (hook.definition.event.name(), hook.definition.command_line().into_owned())
-}
-
-type Key = (&'static str, String);
-
-/// Commands that stand twice on an event, and what to say about it.
-fn duplicates(set: &HookSet) -> HashMap<Key, &'static str> {
-    let mut alike: HashMap<Key, Vec<&Hook>> = HashMap::new();
-    for hook in &set.hooks {
-        alike.entry(key(hook)).or_default().push(hook);
-    }
-    alike.into_iter().filter_map(|(key, hooks)| Some((key, twice(&hooks)?))).collect()
-}
-
-fn twice(hooks: &[&Hook]) -> Option<&'static str> {
-    let of_claude = hooks.iter().filter(|hook| hook.definition.dialect.claude().is_some()).count();
-    let mixed = of_claude > 0 && of_claude < hooks.len();
-    let mut patterns: Vec<&str> = hooks.iter().map(|hook| hook.definition.matcher.pattern()).collect();
-    patterns.sort_unstable();
-    if hooks.iter().all(|hook| hook.source.level.is_claude()) {
-        (hooks.len() > 1).then_some("the same command twice in Claude Code's settings: it runs once")
-    } else if mixed {
-        Some("the same command in a Cursor and in a Claude Code file: it runs for each")
-    } else {
-        let same = patterns.windows(2).any(|pair| pair[0] == pair[1]);
-        same.then_some("the same command twice on this event: it runs twice")
-    }
-}
-
 /// The hooks as data.
 pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
-    let duplicates = duplicates(set);
+    let duplicates = repeats(set);
     let hook = |hook: &Hook| {
-        let no_model = report::no_model(settings, hook);
+        let standing = Standing::of(settings, hook);
         json!({
             "event": hook.definition.event.name(),
             "command": hook.definition.command_line(),
@@ -166,18 +125,10 @@ pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
             "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),
             "fail_closed": hook.definition.fail_closed,
             "loop_limit": hook.definition.loop_limit,
-            "state": match (&hook.state, &hook.definition.action) {
-                (HookState::Withheld(_), _) => "withheld",
-                (HookState::Ready, Action::Broken { .. }) => "error",
-                (HookState::Ready, _) if no_model.is_some() => "no model",
-                (HookState::Ready, _) => "ready",
-            },
-            "reason": match (&hook.state, &hook.definition.action) {
-                (HookState::Withheld(why), _) => Some(why.reason().to_owned()),
-                (HookState::Ready, Action::Broken { reason, .. }) => Some(reason.clone()),
-                (HookState::Ready, _) => no_model,
-            },
-            "duplicate": duplicates.contains_key(&key(hook)),
+            "lifetime": hook.definition.lifetime.name(),
+            "state": standing.name(),
+            "reason": standing.reason(),
+            "duplicate": duplicates.contains_key(hook.id.as_str()),
         })
     };
     json!({ "hooks": set.hooks.iter().map(hook).collect::<Vec<_>>() })

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use boathook_engine::config;
-use boathook_engine::definition::Definition;
+use boathook_engine::definition::{Definition, Lifetime};
 use boathook_engine::engine::{Settings, load_options};
 use boathook_engine::event::{EventKind, Subject};
 use boathook_engine::load::{Hook, HookState, Loader};
@@ -38,6 +38,7 @@ use script::Language;
   boathook new beforeShellExecution                       .cursor/hooks/before-shell-execution.sh
   boathook new stop --lang python --name until-tests-pass
   boathook new preToolUse --lang node --matcher 'Write|Delete'
+  boathook new preToolUse --lang python --persistent      a process that stays, see the manual
   boathook new beforeSubmitPrompt --user                  for all your work, in ~/.cursor")]
 pub struct NewArgs {
     /// The event, as it is named in hooks.json
@@ -58,6 +59,9 @@ pub struct NewArgs {
     /// Only when this regular expression fits: a command, a tool's name; see the manual of the event
     #[arg(long, value_name = "PATTERN")]
     matcher: Option<String>,
+    /// Let its process stay from event to event under a daemon; python and node, with a helper beside it
+    #[arg(long)]
+    persistent: bool,
 }
 
 pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Failed> {
@@ -65,6 +69,10 @@ pub fn new(ui: &mut Ui, global: &Global, args: &NewArgs) -> Result<Status, Faile
     let name = args.name.clone().unwrap_or_else(|| dashed(args.event.name()));
     check_name(&name)?;
     let matcher = matcher(args)?;
+    if args.persistent && args.lang.helper().is_none() {
+        let problem = "--persistent: there is no helper for bash, and a line of JSON is not read without one";
+        return Err(Failed::other(problem.to_owned(), "write --lang python or --lang node"));
+    }
     let places = places(&settings, !args.user).map_err(|failed| {
         Failed::other(failed.to_string(), "go into a project, name one with --workspace, or write --user")
     })?;
@@ -114,11 +122,19 @@ fn write_hook(
     let command = command(place, &file_name, args.lang, os);
     let hooks_json = place.folder.join("hooks.json");
     let before = read_hooks(&hooks_json)?;
-    let after = with_entry(&hooks_json, before.as_deref(), args.event, &entry(&command, matcher))?;
+    let after =
+        with_entry(&hooks_json, before.as_deref(), args.event, &entry(&command, matcher, args.persistent))?;
     let script = place.folder.join("hooks").join(&file_name);
     let cases = place.folder.join("hooks/tests").join(format!("{name}.json"));
     make_room(&[&script, &cases])?;
-    write(ui, &script, &script::text(spec, args.lang), Access::Execute)?;
+    let lifetime = if args.persistent { Lifetime::Stays } else { Lifetime::Event };
+    if let Some((helper, text)) = args.lang.helper().filter(|_| args.persistent) {
+        let helper = place.folder.join("hooks").join(helper);
+        if helper.symlink_metadata().is_err() {
+            write(ui, &helper, text, Access::Read)?;
+        }
+    }
+    write(ui, &script, &script::text(spec, args.lang, lifetime), Access::Execute)?;
     write(ui, &cases, &case::text(spec, name, matcher), Access::Read)?;
     if before.is_none() {
         write(ui, &hooks_json, &after, Access::Read)?;
@@ -180,11 +196,15 @@ fn command(place: &Place, file_name: &str, language: Language, os: Os) -> String
     format!("{interpreter}{}{file_name}", place.prefix)
 }
 
-fn entry(command: &str, matcher: &Matcher) -> String {
-    if matcher.is_everything() {
-        return format!("{{ \"command\": {} }}", json!(command));
+fn entry(command: &str, matcher: &Matcher, persistent: bool) -> String {
+    let mut fields = vec![format!("\"command\": {}", json!(command))];
+    if !matcher.is_everything() {
+        fields.push(format!("\"matcher\": {}", json!(matcher.pattern())));
     }
-    format!("{{ \"command\": {}, \"matcher\": {} }}", json!(command), json!(matcher.pattern()))
+    if persistent {
+        fields.push("\"persistent\": true".to_owned());
+    }
+    format!("{{ {} }}", fields.join(", "))
 }
 
 /// A matcher that could never fit would make a hook that never runs.

@@ -114,7 +114,7 @@ fn one_hook(settings: Settings, event: Event, record: &Record) -> Result<Vec<Tol
     let Some(step) = plan.steps.iter().find(|step| is_it(step.hook)) else {
         return Err(not_there(&plan, &is_it, command));
     };
-    let performer = Performer { rules, judge, cancel: &cancel, deadline: None };
+    let performer = Performer { rules, judge, cancel: &cancel, deadline: None, kept: None };
     let heard = performer.perform(vec![step.clone()], &explanation.event);
     let now = heard.first().map(run_of);
     Ok(vec![Told { command: command.clone(), before: Some(Run::of(record)), now }])

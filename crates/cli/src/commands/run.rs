@@ -1,16 +1,23 @@
 //! `boathook run`: one event in, one answer out.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
+
 use boathook_engine::decision::Decision;
 use boathook_engine::engine::Engine;
 use boathook_engine::event::EventKind;
+use boathook_engine::fill::Event;
 use boathook_engine::load::{Surface, TrustMode};
+use boathook_engine::remote::wire::{Caller, Handled};
+use boathook_engine::remote::{Asked, Remote};
+use serde_json::Value;
 
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::payload_args::PayloadArgs;
 use crate::report;
-use crate::settings::{cancel, settings};
+use crate::settings::{caller, cancel, settings};
 use crate::ui::Ui;
 
 /// Run the hooks of an event and print their answer
@@ -38,6 +45,9 @@ pub struct RunArgs {
     /// Nobody can be asked: `ask` is a refusal
     #[arg(long)]
     cannot_ask: bool,
+    /// Ask the daemon when it runs; without one, decide here as always
+    #[arg(long)]
+    daemon: bool,
 }
 
 impl RunArgs {
@@ -45,7 +55,15 @@ impl RunArgs {
     pub fn of(event: EventKind) -> RunArgs {
         let payload = PayloadArgs { event, field: Vec::new() };
         let surface = SurfaceArg::Desktop;
-        RunArgs { payload, trust: false, trace: false, surface, remote: false, cannot_ask: false }
+        RunArgs {
+            payload,
+            trust: false,
+            trace: false,
+            surface,
+            remote: false,
+            cannot_ask: false,
+            daemon: false,
+        }
     }
 }
 
@@ -78,14 +96,13 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
     if args.trust {
         settings.trust = TrustMode::Once;
     }
-    let inside_a_hook = settings.depth > 0;
+    let (inside_a_hook, caller) = (settings.depth > 0, args.daemon.then(|| caller(&settings)));
     let engine = Engine::new(settings);
-    let decision = engine.handle(event);
-    ui.json(&decision.answer_line());
-    tell(ui, &decision);
-    if args.trace {
-        ui.trace(&decision.trace().to_string());
-    }
+    let can_block = event.kind.can_block();
+    let blocked = match caller {
+        None => tell(ui, &engine.handle(event), args.trace),
+        Some(caller) => ask(ui, &engine, event, caller, args.trace),
+    };
     match engine.write_out() {
         Ok(changes) => {
             report::changes(ui, &changes);
@@ -100,22 +117,104 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
     std::mem::forget(engine);
     // An answer that nobody got is no answer: an `ask` or a redaction must not
     // become an allow, so a gate stays shut.
-    let unheard = ui.reader_is_gone() && decision.event.can_block();
-    if unheard && !decision.blocked {
+    let unheard = ui.reader_is_gone() && can_block;
+    if unheard && !blocked {
         ui.error("the answer could not be written, so the action is refused");
     }
-    Ok(if decision.blocked || unheard { Status::Refused } else { Status::Success })
+    Ok(if blocked || unheard { Status::Refused } else { Status::Success })
 }
 
-/// What a person should see of a decision.
-fn tell(ui: &mut Ui, decision: &Decision) {
-    for file in &decision.trusted_once {
+/// Asks the daemon, or the engine where there is none to rely on; says whether
+/// the action is refused.
+fn ask(ui: &mut Ui, engine: &Engine, event: Event, caller: Caller, trace: bool) -> bool {
+    let remote = Remote::new(engine.roots().state.clone(), caller);
+    let Asked { handled, reason } = remote.handle_or_ask(engine, event);
+    match reason {
+        Some(reason) if reason.is_trouble() => {
+            ui.warning(&format!("{reason}; this event was decided without it"));
+            reason.help().iter().for_each(|help| ui.help(help));
+            tell(ui, &handled, trace)
+        }
+        Some(_) => tell(ui, &handled, trace),
+        None => {
+            let blocked = tell(ui, &handled, trace);
+            // The daemon looked at the hooks. What changed in the user's own is
+            // said to a person, and that is here.
+            engine.hooks();
+            blocked
+        }
+    }
+}
+
+/// A decision as this command shows it, whoever made it.
+trait Shown {
+    fn answer_line(&self) -> Cow<'_, str>;
+    fn trusted_once(&self) -> &[PathBuf];
+    fn warnings(&self) -> &[String];
+    /// What to tell the user; none when nothing is refused.
+    fn refusal(&self) -> Option<&str>;
+    fn trace(&self) -> Value;
+}
+
+impl Shown for Decision {
+    fn answer_line(&self) -> Cow<'_, str> {
+        Decision::answer_line(self).into()
+    }
+
+    fn trusted_once(&self) -> &[PathBuf] {
+        &self.trusted_once
+    }
+
+    fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn refusal(&self) -> Option<&str> {
+        self.blocked.then(|| self.user_message.as_deref().unwrap_or_default())
+    }
+
+    fn trace(&self) -> Value {
+        Decision::trace(self)
+    }
+}
+
+impl Shown for Handled {
+    fn answer_line(&self) -> Cow<'_, str> {
+        self.answer.get().into()
+    }
+
+    fn trusted_once(&self) -> &[PathBuf] {
+        &self.trusted_once
+    }
+
+    fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn refusal(&self) -> Option<&str> {
+        self.blocked.then(|| self.user_text.as_deref().unwrap_or_default())
+    }
+
+    fn trace(&self) -> Value {
+        Handled::trace(self)
+    }
+}
+
+/// Prints the answer, and what a person should see of it; says whether the
+/// action is refused.
+fn tell(ui: &mut Ui, decision: &impl Shown, trace: bool) -> bool {
+    ui.json(&decision.answer_line());
+    for file in decision.trusted_once() {
         ui.say(&format!("trusted for this call: {}", file.display()));
     }
-    for warning in &decision.warnings {
+    for warning in decision.warnings() {
         ui.warning(warning);
     }
-    if decision.blocked {
-        ui.say(decision.user_message.as_deref().unwrap_or_default());
+    if let Some(text) = decision.refusal() {
+        ui.say(text);
     }
+    if trace {
+        ui.trace(&decision.trace().to_string());
+    }
+    decision.refusal().is_some()
 }

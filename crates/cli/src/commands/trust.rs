@@ -55,7 +55,7 @@ pub fn trust(ui: &mut Ui, global: &Global, args: &TrustArgs) -> Result<Status, F
             found += usize::from(revoke(ui, loader.trust(), &report.source)?);
         }
     } else {
-        let groups = by_workspace(loader.candidates(&roots.workspaces));
+        let groups = Candidate::by_workspace(loader.candidates(&roots.workspaces));
         found += groups.len();
         status = match &args.accept {
             Some(sha256) => accept(ui, loader.trust(), &groups, sha256)?,
@@ -90,18 +90,6 @@ fn broken_projects(set: &HookSet) -> impl Iterator<Item = &Problem> {
 
 /// All that one workspace brings, which is one question.
 type Group = Vec<Candidate>;
-
-fn by_workspace(candidates: Vec<Candidate>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for candidate in candidates {
-        let workspace = &candidate.subject.workspace;
-        match groups.iter_mut().find(|group| group.iter().any(|it| it.subject.workspace == *workspace)) {
-            Some(group) => group.push(candidate),
-            None => groups.push(vec![candidate]),
-        }
-    }
-    groups
-}
 
 fn subjects<'a>(group: impl IntoIterator<Item = &'a Candidate>) -> Vec<&'a Subject> {
     group.into_iter().map(|candidate| &candidate.subject).collect()

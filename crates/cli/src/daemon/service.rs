@@ -210,6 +210,8 @@ impl Service {
             format!("settings in {}, and the caller in {}", config.display(), caller.config.display())
         } else if caller.root != roots.system {
             format!("the root {}, and the caller {}", roots.system.display(), caller.root.display())
+        } else if !roots.plugins.is_empty() {
+            "plugins that its own command line names".to_owned()
         } else {
             return Ok(());
         };

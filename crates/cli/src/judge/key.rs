@@ -102,6 +102,7 @@ fn printed_by(command: &str, around: &Around, deadline: Deadline) -> Result<Stri
         Status::TooMuchOutput => "printed too much".to_owned(),
         Status::Cancelled => "was cancelled".to_owned(),
         Status::NotStarted(reason) => format!("could not be started: {reason}"),
+        Status::NoAnswer(reason) => reason.clone(),
     };
     Err(format!("there is no key: `key_command` {problem}"))
 }

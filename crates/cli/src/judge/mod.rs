@@ -89,6 +89,10 @@ impl Judge for HttpJudge {
     fn would_ask(&self, model: Option<&str>) -> Result<String, String> {
         Ok(format!("{} at {}", model.unwrap_or(&self.setup.model), self.setup.endpoint))
     }
+
+    fn is_configured(&self) -> bool {
+        true
+    }
 }
 
 /// Stands in for a judge whose table is wrong: prompt hooks fail and say why.
@@ -101,6 +105,10 @@ impl Judge for BrokenJudge {
 
     fn would_ask(&self, _: Option<&str>) -> Result<String, String> {
         Err(self.0.clone())
+    }
+
+    fn is_configured(&self) -> bool {
+        true
     }
 }
 

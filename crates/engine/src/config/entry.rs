@@ -56,7 +56,7 @@ pub(super) fn read_entry<'a>(
         Action::Prompt { .. } => DEFAULT_PROMPT_TIMEOUT,
         Action::Command(_) | Action::Rule(_) | Action::Broken { .. } => DEFAULT_TIMEOUT,
     };
-    let options = entry.options(default_timeout);
+    let options = entry.options(default_timeout, &action);
     entry.finish(action, action_at, options);
 }
 
@@ -311,7 +311,7 @@ impl<'a> Entry<'_, '_, 'a> {
         Action::Broken { text: text_in(self.own), reason: String::new() }
     }
 
-    fn options(&mut self, default_timeout: std::time::Duration) -> Options {
+    fn options(&mut self, default_timeout: std::time::Duration, action: &Action) -> Options {
         if self.reader.rules.only_command {
             self.ignored_options();
             return Options {
@@ -321,6 +321,7 @@ impl<'a> Entry<'_, '_, 'a> {
                 fail_closed: false,
                 loop_limit: Some(DEFAULT_LOOP_LIMIT),
                 dialect: Dialect::Cursor,
+                lifetime: Lifetime::default(),
             };
         }
         Options {
@@ -330,6 +331,7 @@ impl<'a> Entry<'_, '_, 'a> {
             timeout: self.timeout(default_timeout),
             loop_limit: self.loop_limit(),
             dialect: self.dialect(),
+            lifetime: self.lifetime(action),
         }
     }
 
@@ -366,7 +368,7 @@ impl<'a> Entry<'_, '_, 'a> {
             fail_closed: options.fail_closed,
             loop_limit: options.loop_limit,
             dialect: options.dialect,
-            lifetime: Lifetime::default(),
+            lifetime: options.lifetime,
             place: Some(unplaced(bytes_of(self.own))),
             action_place: action_at.map(unplaced),
             matcher_place: options.matcher_at.map(unplaced),

@@ -9,7 +9,7 @@ use crate::event::EventKind;
 use crate::problem::{Fix, Problem};
 
 /// What an entry may say.
-pub(super) const OPTIONS: [&str; 10] = [
+pub(super) const OPTIONS: [&str; 12] = [
     "command",
     "type",
     "prompt",
@@ -19,6 +19,8 @@ pub(super) const OPTIONS: [&str; 10] = [
     "failClosed",
     "loop_limit",
     "dialect",
+    "persistent",
+    "prestart",
     "rule",
 ];
 /// What the hooks of a group inherit, in Claude Code's form.

@@ -8,7 +8,7 @@ use jsonc_parser::ast::{Array, Value};
 
 use super::entry::{Entry, truthy};
 use super::syntax::{bytes_of, kind_of, property};
-use crate::definition::{DEFAULT_LOOP_LIMIT, LONGEST_TIMEOUT};
+use crate::definition::{DEFAULT_LOOP_LIMIT, LONGEST_TIMEOUT, Lifetime};
 use crate::dialect::{Dialect, claude};
 use crate::event::Subject;
 use crate::matcher::Matcher;
@@ -27,6 +27,7 @@ pub(super) struct Options {
     pub fail_closed: bool,
     pub loop_limit: Option<u32>,
     pub dialect: Dialect,
+    pub lifetime: Lifetime,
 }
 
 impl Entry<'_, '_, '_> {

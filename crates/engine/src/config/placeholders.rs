@@ -17,6 +17,11 @@ use crate::problem::{Fix, Problem};
 /// The values of a payload that a command line may mention.
 pub const PAYLOAD_NAMES: [&str; 4] = ["command", "prompt", "file_path", "status"];
 
+/// The names of these that a command line mentions.
+pub fn mentioned(command: &str) -> impl Iterator<Item = &'static str> {
+    PAYLOAD_NAMES.iter().copied().filter(|name| command.contains(&format!("${{{name}}}")))
+}
+
 /// So many placeholders of one command are reported.
 const REPORTED: usize = 8;
 

@@ -10,7 +10,7 @@ use crate::load::{LoadOptions, Surface, TrustMode};
 use crate::outcome::Failure;
 use crate::record::Keep;
 use crate::rule::hookify::Mode;
-use crate::run::Cancel;
+use crate::run::{Cancel, Keeper};
 use crate::source::{Levels, Roots, Selection, ThirdParty};
 
 /// Everything an engine is built from. What comes from outside stands here.
@@ -60,6 +60,9 @@ pub struct Settings {
     pub unknown_policy: Option<String>,
     /// Ends hooks that are running: a user's cancel.
     pub cancel: Cancel,
+    /// Keeps processes of hooks that ask for it, for a host that lives from
+    /// event to event. Engines may share one. None: each event starts its own.
+    pub keeper: Option<Arc<Keeper>>,
 }
 
 impl Settings {
@@ -88,6 +91,7 @@ impl Settings {
             called_from: Vec::new(),
             unknown_policy: None,
             cancel: Cancel::default(),
+            keeper: None,
         }
     }
 

@@ -13,6 +13,7 @@ mod left_behind;
 pub(crate) mod named_plugins;
 mod plugins;
 mod reading;
+mod repeats;
 mod rule_entries;
 mod states;
 mod untrusted;
@@ -34,6 +35,7 @@ use crate::state::StateDir;
 use crate::trust::{Subject, Trust, TrustState};
 pub use changes::Change;
 use reading::Reading;
+pub use repeats::repeats;
 pub(crate) use untrusted::counted;
 
 /// All hooks of all sources, in the walk from high to low priority.
@@ -176,6 +178,21 @@ pub struct Candidate {
     pub state: TrustState,
     /// It switches off every hook that was written for Claude Code.
     pub switches_off: bool,
+}
+
+impl Candidate {
+    /// All that each workspace brings, which is one question.
+    pub fn by_workspace(candidates: Vec<Candidate>) -> Vec<Vec<Candidate>> {
+        let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        for candidate in candidates {
+            let workspace = &candidate.subject.workspace;
+            match groups.iter_mut().find(|group| group.iter().any(|it| it.subject.workspace == *workspace)) {
+                Some(group) => group.push(candidate),
+                None => groups.push(vec![candidate]),
+            }
+        }
+        groups
+    }
 }
 
 /// Reads sources, and reads them again when they changed.

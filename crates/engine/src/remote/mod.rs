@@ -1,7 +1,36 @@
-//! The daemon, as others see it: where its socket stands and what is said there.
+//! The daemon, as others see it: where its socket stands, what is said there,
+//! and its client, which falls back to the engine in process.
+//!
+//! A daemon makes things faster and never decides whether a gate holds: absent,
+//! slow, false, of another version or gone in the middle, each ends in the same
+//! decision, made here.
+//!
+//! ```no_run
+//! use boathook_engine::remote::{Remote, wire::Caller};
+//! use boathook_engine::{Engine, Event, Os, Roots, Settings, input};
+//!
+//! let state = "/home/me/.local/state/boathook";
+//! let engine = Engine::new(Settings::new(Roots::new(Os::current(), "/home/me", state, ["/home/me/project"])));
+//! let caller = Caller {
+//!     version: "0.1.0".into(),
+//!     home: "/home/me".into(),
+//!     config: "/home/me/.config/boathook/config.toml".into(),
+//!     root: "/".into(),
+//! };
+//! let remote = Remote::new(state, caller);
+//! let event = input::BeforeShellExecution { command: "git push --force".into(), ..Default::default() };
+//! let asked = remote.handle_or_ask(&engine, Event::of(&event));
+//! if asked.handled.blocked {
+//!     println!("{}", asked.handled.model_text.unwrap_or_default());
+//! }
+//! ```
 
+mod ask;
+mod client;
+mod connection;
 #[cfg(unix)]
 pub mod place;
+mod reason;
 #[cfg(unix)]
 pub mod seat;
 #[cfg(unix)]
@@ -9,12 +38,24 @@ pub mod stream;
 pub mod verbs;
 pub mod wire;
 
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod os; // both give: Stream, connect, is_quiet
+
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use ask::Asked;
+pub use client::Remote;
+pub use reason::Reason;
 
 /// The folder of the state directory that holds the daemon's socket and lock.
 pub const FOLDER: &str = "daemon";
 /// The socket's name in it.
 pub const SOCKET: &str = "socket";
+/// A daemon that is silent for so long is left. One that works says so every
+/// `wire::BEAT`.
+pub const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The file whose lock says who is the daemon; it holds the daemon's number.
 pub const LOCK: &str = "lock";

@@ -82,11 +82,11 @@ pub(super) fn address(folder: &OpenFolder, name: &str) -> Result<PathBuf, PlaceE
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+pub(super) fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
     Ok(rustix::net::sockopt::socket_peercred(stream.as_fd())?.uid.as_raw())
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+pub(super) fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
     crate::run::peer_uid(stream.as_fd())
 }

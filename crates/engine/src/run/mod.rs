@@ -9,9 +9,10 @@
 
 mod child;
 mod interrupt;
+mod keep;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
-mod os; // both give: run_all
+mod os; // both give: run_all, first_way, Waiting, Marker, Guard
 mod output;
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 mod peer;
@@ -28,6 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use interrupt::cancel_on_signals;
+pub use keep::{Ahead, Asked, Keeper, Limits, PERSISTENT, Prepared, Read, Unchanged, Wish};
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 pub(crate) use peer::peer_uid;
 pub use signal::signal_name;
@@ -79,6 +81,9 @@ pub enum Status {
     Cancelled,
     /// It did not start, for this reason.
     NotStarted(String),
+    /// It stays from event to event and gave no answer to this one, for this
+    /// reason.
+    NoAnswer(String),
 }
 
 /// More than this on stdout is a failure.
@@ -133,7 +138,18 @@ impl fmt::Debug for Cancel {
 
 /// Runs all of them together and waits for every one.
 pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
-    os::run_all(invocations, is_answer, cancel)
+    os::run_all(invocations, Vec::new(), is_answer, cancel)
+}
+
+/// The same; where a process waits for its event already, it gets it.
+pub fn run_prepared(
+    invocations: &[Invocation],
+    prepared: Vec<Option<Prepared>>,
+    is_answer: IsAnswer,
+    cancel: &Cancel,
+) -> Vec<Exit> {
+    let waiting = prepared.into_iter().map(|one| one.map(Prepared::into_waiting)).collect();
+    os::run_all(invocations, waiting, is_answer, cancel)
 }
 
 /// How this invocation would be started, for people who ask.

@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod end;
+#[cfg(target_os = "linux")]
+mod keep;
 #[cfg(windows)]
 mod on_windows;
 #[cfg(unix)]

@@ -27,6 +27,8 @@ mod spawn;
 mod start;
 #[path = "unix/tree.rs"]
 mod tree;
+#[path = "unix/waiting.rs"]
+mod waiting;
 
 #[cfg(test)]
 pub use spawn::without_clone;
@@ -37,8 +39,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::Next;
 use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, Status};
-use guard::{GUARD_AFTER, Guard};
-use marker::Marker;
+use guard::GUARD_AFTER;
 use process::Process;
 use start::Failure;
 
@@ -51,12 +52,23 @@ const NO_ROOM_PAUSE: Duration = Duration::from_millis(10);
 /// Each process has three pipes and its end.
 const MOST_WATCHED: usize = 4 * AT_ONCE;
 
+pub use guard::Guard;
+pub use marker::Marker;
 pub use start::first_way;
+pub use waiting::{Idleness, KEEPS, Waiting};
 
-pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
+/// Those that wait already are taken instead of new ones; `waiting` ends where
+/// no more do.
+pub fn run_all(
+    invocations: &[Invocation],
+    waiting: Vec<Option<Waiting>>,
+    is_answer: IsAnswer,
+    cancel: &Cancel,
+) -> Vec<Exit> {
     process::reap_abandoned();
     let mut run = Run {
         invocations,
+        waiting,
         is_answer,
         marker: Marker::new(),
         started: 0,
@@ -68,6 +80,7 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
         guarded: false,
     };
     while run.step(cancel) {}
+    Waiting::end_all(std::mem::take(&mut run.waiting).into_iter().flatten().collect());
     run.exits
         .into_iter()
         .map(|exit| exit.unwrap_or_else(|| Exit::without_process(Status::Cancelled)))
@@ -78,6 +91,7 @@ pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel)
 /// places become free.
 struct Run<'a> {
     invocations: &'a [Invocation],
+    waiting: Vec<Option<Waiting>>,
     is_answer: IsAnswer,
     marker: Marker,
     started: usize,
@@ -125,7 +139,11 @@ impl Run<'_> {
         while self.running.len() < self.places && self.started < self.invocations.len() {
             let index = self.started;
             let invocation = &self.invocations[index];
-            match start::start(index, invocation, &self.marker) {
+            let started = match self.waiting.get_mut(index).and_then(Option::take) {
+                Some(waiting) => Ok(waiting.into_process(index, invocation)),
+                None => start::start(index, invocation, &self.marker),
+            };
+            match started {
                 Err(Failure::Process(_)) if !self.running.is_empty() => {
                     self.places = self.running.len();
                     return;

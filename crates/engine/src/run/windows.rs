@@ -7,6 +7,8 @@
 mod job;
 #[path = "windows/pipe.rs"]
 mod pipe;
+#[path = "windows/waiting.rs"]
+mod waiting;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -27,13 +29,19 @@ use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, MARKER, Status};
 use crate::source::Os;
 use job::Job;
 use pipe::{Feed, Output};
+pub use waiting::{Guard, Idleness, KEEPS, Marker, Waiting};
 
 /// The pause between two looks at silent pipes.
 const TURN: Duration = Duration::from_millis(5);
 /// How long a killed process may take to die.
 const DYING: Duration = Duration::from_secs(1);
 
-pub fn run_all(invocations: &[Invocation], is_answer: IsAnswer, cancel: &Cancel) -> Vec<Exit> {
+pub fn run_all(
+    invocations: &[Invocation],
+    _waiting: Vec<Option<Waiting>>,
+    is_answer: IsAnswer,
+    cancel: &Cancel,
+) -> Vec<Exit> {
     let next = AtomicUsize::new(0);
     let exits = Mutex::new(vec![None; invocations.len()]);
     let work = || {

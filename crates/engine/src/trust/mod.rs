@@ -9,6 +9,7 @@
 //! Reads files and writes to its store. Starts nothing, connects to nothing.
 
 mod difference;
+mod named;
 mod pin;
 mod record;
 mod seen;
@@ -30,6 +31,7 @@ use crate::state::{Durability, StateDir, StateError};
 use subject::Place;
 
 pub use difference::{Change, ChangeKind, Difference};
+pub use named::NamedFiles;
 pub use pin::{Content, Pin, Pinned};
 pub use record::Record;
 pub use seen::Looking;

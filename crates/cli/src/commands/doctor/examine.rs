@@ -34,7 +34,18 @@ pub struct Found {
     pub state: Result<PathBuf, String>,
 }
 
+/// Everything that is wrong.
+pub fn problems(settings: &Settings) -> Vec<Problem> {
+    look(settings).problems
+}
+
 pub fn examine(settings: &Settings) -> Found {
+    let state = StateDir::new(settings.roots.state.clone());
+    Found { failures: failures(&state), ..look(settings) }
+}
+
+/// All but the log.
+fn look(settings: &Settings) -> Found {
     let workspaces = settings.roots.workspaces.clone();
     let set = Loader::new(settings.roots.clone(), load_options(settings, true)).hooks(&workspaces);
     let path =
@@ -57,7 +68,7 @@ pub fn examine(settings: &Settings) -> Found {
     Found {
         problems,
         programs,
-        failures: failures(&state),
+        failures: Vec::new(),
         agents,
         edition: settings.edition.name(),
         state: state.check().map(|()| state.path().to_owned()).map_err(|error| error.to_string()),

@@ -1,5 +1,6 @@
 //! One record with all it holds.
 
+use boathook_engine::payload::spread;
 use boathook_engine::record::Record;
 
 use super::{time, words};
@@ -43,9 +44,9 @@ pub fn show(ui: &mut Ui, record: &Record) {
     if let Some(lack) = words::lack(record) {
         fact(ui, "input is", &lack);
     }
-    block(ui, "input", &text_of(record.request.get()));
+    block(ui, "input", &spread(record.request.get()));
     match &record.response {
-        Some(response) => block(ui, "output", &text_of(response.get())),
+        Some(response) => block(ui, "output", &spread(response.get())),
         None => fact(ui, "output", "nothing"),
     }
     if !record.stderr.is_empty() {
@@ -75,76 +76,5 @@ fn block(ui: &mut Ui, name: &str, text: &str) {
     ui.painted_line(&name);
     for line in text.trim_end().lines() {
         ui.line(&format!("  {line}"));
-    }
-}
-
-/// JSON spread over lines, or the text that was printed in its place.
-fn text_of(json: &str) -> String {
-    serde_json::from_str::<String>(json).unwrap_or_else(|_| spread(json))
-}
-
-/// Compact JSON over many lines. Only the space between values changes: a
-/// number or an escape stays as it was written.
-fn spread(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() * 2);
-    let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
-    let mut before = ' ';
-    for character in json.chars() {
-        if in_text {
-            out.push(character);
-            in_text = escaped || character != '"';
-            escaped = !escaped && character == '\\';
-            before = character;
-            continue;
-        }
-        let opened = matches!(before, '{' | '[');
-        match character {
-            ' ' | '\n' | '\t' | '\r' => continue,
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                if !opened {
-                    new_line(&mut out, depth);
-                }
-            }
-            _ if opened => new_line(&mut out, depth),
-            _ => {}
-        }
-        out.push(character);
-        match character {
-            '{' | '[' => depth += 1,
-            ',' => new_line(&mut out, depth),
-            ':' => out.push(' '),
-            '"' => in_text = true,
-            _ => {}
-        }
-        before = character;
-    }
-    out
-}
-
-fn new_line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_is_spread_and_every_value_stays_as_it_was() {
-        let cases = [
-            (
-                r#"{"a":1.0,"b":[1e400,{}],"c":{}}"#,
-                "{\n  \"a\": 1.0,\n  \"b\": [\n    1e400,\n    {}\n  ],\n  \"c\": {}\n}",
-            ),
-            (r#"{"a":"x\"{,:\\"}"#, "{\n  \"a\": \"x\\\"{,:\\\\\"\n}"),
-            ("[]", "[]"),
-            (r#"[[""]]"#, "[\n  [\n    \"\"\n  ]\n]"),
-            ("}]", "\n}\n]"),
-        ];
-        for (json, expected) in cases {
-            assert_eq!(spread(json), expected);
-        }
     }
 }

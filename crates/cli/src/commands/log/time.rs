@@ -1,6 +1,7 @@
 //! Times as people write and read them: in their own time zone.
 
 use boathook_engine::ids::now_millis;
+pub use boathook_engine::record::took;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -38,16 +39,6 @@ pub fn of_day(timestamp: &str) -> String {
 /// All of it.
 pub fn long(timestamp: &str) -> String {
     shown(timestamp, "%Y-%m-%d %H:%M:%S%.3f %:z")
-}
-
-/// A time span in the unit that suits it.
-pub fn took(millis: f64) -> String {
-    match millis {
-        ..10.0 => format!("{millis:.1} ms"),
-        ..1000.0 => format!("{millis:.0} ms"),
-        ..100_000.0 => format!("{:.1} s", millis / 1000.0),
-        _ => format!("{:.0} s", millis / 1000.0),
-    }
 }
 
 fn shown(timestamp: &str, format: &str) -> String {

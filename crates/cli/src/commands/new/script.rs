@@ -1,6 +1,7 @@
 //! The text of a new hook's script: it reads its event, acts on an example,
 //! and answers with fields that the event knows. All from the table of events.
 
+use boathook_engine::definition::Lifetime;
 use boathook_engine::event::{AnswerField, EventSpec, Gate, Subject};
 use boathook_engine::input::{COMMON, FieldType};
 use boathook_engine::schema;
@@ -43,11 +44,26 @@ impl Language {
         }
     }
 
-    fn template(self) -> &'static str {
+    fn template(self, lifetime: Lifetime) -> &'static str {
+        match (self, lifetime) {
+            (Language::Bash, _) => include_str!("scripts/hook.sh"),
+            (Language::Python, Lifetime::Stays) => include_str!("scripts/stay.py"),
+            (Language::Node, Lifetime::Stays) => include_str!("scripts/stay.mjs"),
+            (Language::Python, Lifetime::Event | Lifetime::Ahead) => include_str!("scripts/hook.py"),
+            (Language::Node, Lifetime::Event | Lifetime::Ahead) => include_str!("scripts/hook.mjs"),
+        }
+    }
+
+    /// What a script that stays needs beside it: its name and its text.
+    pub fn helper(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Language::Bash => include_str!("scripts/hook.sh"),
-            Language::Python => include_str!("scripts/hook.py"),
-            Language::Node => include_str!("scripts/hook.mjs"),
+            Language::Bash => None,
+            Language::Python => {
+                Some(("boathook_hook.py", include_str!("../../../../../helpers/boathook_hook.py")))
+            }
+            Language::Node => {
+                Some(("boathook_hook.mjs", include_str!("../../../../../helpers/boathook_hook.mjs")))
+            }
         }
     }
 
@@ -60,9 +76,9 @@ impl Language {
 }
 
 /// The script.
-pub fn text(spec: &EventSpec, language: Language) -> String {
+pub fn text(spec: &EventSpec, language: Language, lifetime: Lifetime) -> String {
     let mut text = String::new();
-    for line in language.template().lines() {
+    for line in language.template(lifetime).lines() {
         match line {
             "@header@" => header(spec).iter().for_each(|it| push(&mut text, &commented(language, it))),
             "@body@" => text.push_str(&body(spec, language)),

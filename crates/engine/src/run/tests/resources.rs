@@ -235,3 +235,74 @@ fn a_signal_cancels_and_a_second_one_ends_the_program() {
         assert_eq!(now, libc::SIG_DFL, "a second signal is not caught");
     });
 }
+
+#[test]
+fn a_thousand_questions_leave_nothing_behind() {
+    alone("a_thousand_questions_leave_nothing_behind", |dir| {
+        use super::super::{Asked, Keeper, Limits, Read, Wish};
+        let read = |line: &[u8]| Ok(Read { exit_code: 0, stdout: line.to_vec(), stderr: Vec::new() });
+        let before = (count("/proc/self/fd"), count("/proc/self/task"), children());
+        let keeper = Keeper::new(Limits { ahead: ms(0), ..Limits::default() });
+        let stays = hook(dir.path(), "while read -r line; do echo \"$line\"; done");
+        let breaks = hook(dir.path(), "read -r line; sleep 20 & exit 4");
+        let ask = |hook: &Invocation| {
+            let look = || -> super::super::Unchanged { Box::new(|| true) };
+            let wish = Wish { owner: dir.path(), invocation: hook, look: &look };
+            keeper.ask(&wish, b"a\n", &Cancel::default(), read)
+        };
+        ask(&stays);
+        let kept = (count("/proc/self/fd"), count("/proc/self/task"));
+        for _ in 0..1000 {
+            assert!(matches!(ask(&stays), Asked::Told(exit, _) if exit.stdout == b"a"));
+        }
+        for _ in 0..3 {
+            ask(&breaks);
+        }
+        assert_eq!((count("/proc/self/fd"), count("/proc/self/task")), kept);
+        drop(keeper);
+        assert_eq!((count("/proc/self/fd"), count("/proc/self/task"), children()), before);
+    });
+}
+
+#[test]
+fn what_is_kept_does_not_outlive_a_host_that_is_killed() {
+    alone("what_is_kept_does_not_outlive_a_host_that_is_killed", |dir| {
+        use super::super::{Keeper, Limits, Read, Unchanged, Wish};
+        let file = dir.path().join("pid");
+        let command = "(setsid sh -c 'echo $$ > daemon; exec sleep 40' &); echo $$ > pid; cat";
+        // SAFETY: the fork keeps a process, and uses nothing that another thread had.
+        let host = unsafe { libc::fork() };
+        if host == 0 {
+            let keeper = Keeper::new(Limits::default());
+            let hook = hook(dir.path(), command);
+            let look = || -> Unchanged { Box::new(|| true) };
+            let wish = Wish { owner: dir.path(), invocation: &hook, look: &look };
+            let read = |line: &[u8]| Ok(Read { exit_code: 0, stdout: line.to_vec(), stderr: Vec::new() });
+            keeper.ask(&wish, b"a\n", &Cancel::default(), read);
+            std::thread::sleep(ms(40_000));
+            // SAFETY: ends the fork without the test harness's ways.
+            unsafe { libc::_exit(0) };
+        }
+        let pid_in = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+        while pid_in("pid").is_empty() || pid_in("daemon").is_empty() {
+            std::thread::sleep(ms(5));
+        }
+        std::thread::sleep(ms(300));
+        // SAFETY: our own child.
+        unsafe {
+            libc::kill(host, libc::SIGKILL);
+            libc::waitpid(host, std::ptr::null_mut(), 0);
+        }
+        assert!(file.exists());
+        for name in ["pid", "daemon"] {
+            let pid = pid_in(name);
+            let limit = std::time::Instant::now() + ms(5000);
+            while fs::read_to_string(format!("/proc/{}/stat", pid.trim()))
+                .is_ok_and(|stat| !stat.contains(") Z "))
+            {
+                assert!(std::time::Instant::now() < limit, "{name} lives");
+                std::thread::sleep(ms(10));
+            }
+        }
+    });
+}

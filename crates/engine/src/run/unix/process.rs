@@ -96,10 +96,10 @@ impl<'a> Process<'a> {
         marker: String,
         feed: Option<Feed<'a>>,
         stdout: OwnedFd,
-        stderr: OwnedFd,
+        stderr: Option<OwnedFd>,
     ) -> Process<'a> {
         let wake = child.deadline();
-        let (stdout, stderr) = (Some(stdout), Some(stderr));
+        let stdout = Some(stdout);
         Process { index, pid: started.pid, pidfd: started.pidfd, marker, child, feed, stdout, stderr, wake }
     }
 
@@ -213,7 +213,7 @@ impl<'a> Process<'a> {
     pub fn finish_killed(mut self, status: Status, buffer: &mut Vec<u8>, limit: Instant) -> Exit {
         self.drain(buffer, Instant::now());
         if !wait_for_end(self.pid, self.pidfd.as_ref(), limit) {
-            ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).push(self.pid);
+            abandon(self.pid);
         }
         self.child.into_exit(status, false, Instant::now())
     }
@@ -280,6 +280,11 @@ enum More {
     NotNow,
 }
 
+/// Leaves a killed process that does not die to a later run.
+pub fn abandon(pid: Pid) {
+    ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).push(pid);
+}
+
 /// Reaps those that were given up and have died since.
 pub fn reap_abandoned() {
     let mut abandoned = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,7 +292,7 @@ pub fn reap_abandoned() {
 }
 
 /// Waits, within limits, until a killed process is dead, and reaps it.
-fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>, limit: Instant) -> bool {
+pub fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>, limit: Instant) -> bool {
     while !reap(pid) {
         let left = limit.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -312,7 +317,7 @@ fn reap(pid: Pid) -> bool {
     )
 }
 
-fn status_of(status: &WaitIdStatus) -> Status {
+pub fn status_of(status: &WaitIdStatus) -> Status {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Status::Code(code),
         (None, Some(signal)) => Status::Signal(signal),

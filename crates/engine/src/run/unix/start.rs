@@ -99,7 +99,7 @@ pub fn start<'a>(index: usize, invocation: &'a Invocation, marker: &Marker) -> R
     let stdio = [stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
     let started = spawn_either_way(invocation, &marker, stdio)?;
     let feed = feed.map(|writer| Feed::new(writer, stdin, &invocation.stdin));
-    Ok(Process::new(index, started, child, marker, feed, stdout, stderr))
+    Ok(Process::new(index, started, child, marker, feed, stdout, Some(stderr)))
 }
 
 /// The way that is tried first.
@@ -125,7 +125,7 @@ fn machine(invocation: &Invocation) -> Machine<'_> {
 
 /// Without a shell where that is the same; else, or where the program cannot be
 /// executed and therefore nothing ran yet, by the shell.
-fn spawn_either_way(
+pub fn spawn_either_way(
     invocation: &Invocation,
     marker: &str,
     stdio: [BorrowedFd; 3],

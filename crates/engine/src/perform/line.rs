@@ -1,0 +1,114 @@
+//! What is said with a hook that stays: one line of JSON for each event.
+//!
+//! We write `{"id": "…", "input": {…}}`, where the input is what a process of
+//! its own would read. It answers `{"id": "…", "output": {…}}`, with an
+//! `exit_code` and a text for `stderr` where it wants them.
+//!
+//! Pure: bytes in, bytes out.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::run::Read;
+
+/// So much of what cannot be read is shown.
+const SHOWN: usize = 80;
+
+/// The line for one event.
+pub fn question(id: &str, input: &[u8]) -> Vec<u8> {
+    let input = input.trim_ascii_end();
+    let mut line = Vec::with_capacity(input.len() + 48);
+    line.extend_from_slice(b"{\"id\":\"");
+    line.extend_from_slice(id.as_bytes());
+    line.extend_from_slice(b"\",\"input\":");
+    line.extend_from_slice(input);
+    line.extend_from_slice(b"}\n");
+    line
+}
+
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    exit_code: Option<i32>,
+    stderr: Option<String>,
+}
+
+/// What the answer to this question says, or why it is none.
+pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
+    let said: Said = serde_json::from_slice(line)
+        .map_err(|error| format!("it printed `{}`, which is no answer: {error}", shown(line)))?;
+    match said.id.as_deref() {
+        Some(answered) if answered == id => {}
+        Some(other) => {
+            return Err(format!("it answered `{}`, and `{id}` was asked", shown(other.as_bytes())));
+        }
+        None => return Err(format!("its answer `{}` has no `id`", shown(line))),
+    }
+    let output = said.output.map(RawValue::get).filter(|output| *output != "null");
+    Ok(Read {
+        exit_code: said.exit_code.unwrap_or(0),
+        stdout: output.unwrap_or_default().as_bytes().to_vec(),
+        stderr: said.stderr.unwrap_or_default().into_bytes(),
+    })
+}
+
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]);
+    let mut short: String = text.chars().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if short.len() < bytes.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_one_line_with_the_payload_as_it_was_written() {
+        let line = question("7", b"{\"a\": 1.50, \"b\": \"\\u00e9\"}\n");
+        assert_eq!(line, b"{\"id\":\"7\",\"input\":{\"a\": 1.50, \"b\": \"\\u00e9\"}}\n");
+    }
+
+    #[test]
+    fn an_answer_is_what_a_process_of_its_own_would_have_printed() {
+        let said = |exit_code, stdout: &str, stderr: &str| {
+            Ok(Read { exit_code, stdout: stdout.into(), stderr: stderr.into() })
+        };
+        let cases = [
+            (r#"{"id": "7", "output": {"permission": "ask"}}"#, said(0, r#"{"permission": "ask"}"#, "")),
+            (r#"{"output": {}, "more": [1], "id": "7"}"#, said(0, "{}", "")),
+            (r#"{"id": "7"}"#, said(0, "", "")),
+            (r#"{"id": "7", "output": null}"#, said(0, "", "")),
+            (r#"{"id": "7", "exit_code": 2, "stderr": "no"}"#, said(2, "", "no")),
+            (r#"{"id": "7", "output": "text"}"#, said(0, "\"text\"", "")),
+            ("{\"id\": \"7\"}\r", said(0, "", "")),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(answer("7", line.as_bytes()), expected, "{line}");
+        }
+        let broken = [
+            ("", "which is no answer"),
+            ("ready", "which is no answer"),
+            ("[]", "which is no answer"),
+            (r#"{"id": 7}"#, "which is no answer"),
+            (r#"{"id": "7", "exit_code": 99999999999}"#, "which is no answer"),
+            (r#"{"id": "7"} {"id": "7"}"#, "which is no answer"),
+            (r#"{"id": "6", "output": {}}"#, "it answered `6`, and `7` was asked"),
+            (r#"{"permission": "deny"}"#, "has no `id`"),
+            ("\u{1b}[31mred", "it printed ` [31mred`"),
+        ];
+        for (line, expected) in broken {
+            let problem = answer("7", line.as_bytes()).expect_err(line);
+            assert!(problem.contains(expected), "{line}: {problem}");
+        }
+        assert!(answer("7", b"\xff\xfe").is_err());
+        assert!(answer("7", &vec![b'x'; 1 << 20]).expect_err("long").len() < 300);
+    }
+}

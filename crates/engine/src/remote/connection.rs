@@ -1,0 +1,95 @@
+//! One connection to the daemon: a line out, lines in, and never an endless
+//! wait for either.
+
+use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::os::{self, Stream};
+use super::wire::LONGEST_LINE;
+use super::{PATIENCE, Reason};
+use crate::run::Cancel;
+
+/// A long answer is no silence while so much more of it arrives.
+const PROGRESS: usize = 1024 * 1024;
+
+/// One open connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: Stream,
+    /// What arrived behind the last whole line.
+    rest: Vec<u8>,
+}
+
+impl Connection {
+    /// To the daemon of this state directory, and to nobody else.
+    pub(super) fn open(state: &Path) -> Result<Connection, Reason> {
+        Ok(Connection { stream: os::connect(state)?, rest: Vec::new() })
+    }
+
+    /// Whether it can be asked: open, and nothing left over.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.rest.is_empty() && os::is_quiet(&self.stream)
+    }
+
+    /// Sends one line. Its end is part of it.
+    pub(super) fn send(&mut self, mut line: &[u8], cancel: &Cancel) -> Result<(), Reason> {
+        let mut heard = Instant::now();
+        while !line.is_empty() {
+            match self.stream.write(line) {
+                Ok(0) => return Err(Reason::Gone),
+                Ok(count) => {
+                    line = &line[count..];
+                    heard = Instant::now();
+                }
+                Err(error) => wait_on(&error, heard, cancel)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The next line, without its end.
+    pub(super) fn line(&mut self, cancel: &Cancel) -> Result<Vec<u8>, Reason> {
+        let mut heard = Instant::now();
+        let (mut looked, mut counted) = (0, self.rest.len());
+        let mut chunk = [0_u8; 16 * 1024];
+        loop {
+            if let Some(end) = self.rest[looked..].iter().position(|byte| *byte == b'\n') {
+                let behind = self.rest.split_off(looked + end + 1);
+                let mut line = std::mem::replace(&mut self.rest, behind);
+                line.pop();
+                return Ok(line);
+            }
+            looked = self.rest.len();
+            if looked > LONGEST_LINE {
+                return Err(Reason::Garbled(format!("a line of more than {LONGEST_LINE} bytes")));
+            }
+            match self.stream.read(&mut chunk) {
+                Ok(0) => return Err(Reason::Gone),
+                Ok(count) => self.rest.extend_from_slice(&chunk[..count]),
+                Err(error) => wait_on(&error, heard, cancel)?,
+            }
+            if self.rest.len() >= counted + PROGRESS {
+                (counted, heard) = (self.rest.len(), Instant::now());
+            } else if heard.elapsed() > PATIENCE {
+                return Err(Reason::Silent(PATIENCE));
+            }
+        }
+    }
+}
+
+/// Goes on after a slice of waiting, unless it was one too many.
+fn wait_on(error: &std::io::Error, since: Instant, cancel: &Cancel) -> Result<(), Reason> {
+    match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut if cancel.is_cancelled() => Err(Reason::Cancelled),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut if since.elapsed() > PATIENCE => {
+            Err(Reason::Silent(PATIENCE))
+        }
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => Ok(()),
+        ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Err(Reason::Gone),
+        _ => Err(Reason::Unreachable(std::io::Error::from(error.kind()))),
+    }
+}
+
+/// How long a daemon that was silent is not asked again by the same process.
+pub(super) const REST: Duration = Duration::from_secs(30);

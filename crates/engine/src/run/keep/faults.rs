@@ -1,0 +1,70 @@
+//! Hooks whose processes fail again and again: they get a process per event
+//! for a while, which is slower and has no past.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::{Limits, Wish};
+
+/// More hooks than this are not remembered.
+const MOST: usize = 256;
+
+#[derive(Default)]
+pub struct Faults(Vec<Fault>);
+
+struct Fault {
+    owner: PathBuf,
+    command: String,
+    run_dir: PathBuf,
+    count: u32,
+    last: Instant,
+}
+
+impl Faults {
+    pub fn add(&mut self, wish: &Wish<'_>) {
+        let now = Instant::now();
+        if let Some(fault) = self.find(wish) {
+            fault.count += 1;
+            fault.last = now;
+            return;
+        }
+        if self.0.len() == MOST {
+            self.0.remove(0);
+        }
+        self.0.push(Fault {
+            owner: wish.owner.to_owned(),
+            command: wish.invocation.command.clone(),
+            run_dir: wish.invocation.run_dir.clone(),
+            count: 1,
+            last: now,
+        });
+    }
+
+    /// It did what it should.
+    pub fn forget(&mut self, wish: &Wish<'_>) {
+        self.0.retain(|fault| !wish.is_for(&fault.owner, &fault.command, &fault.run_dir));
+    }
+
+    /// Why a hook has a process per event now. When it rested for long enough
+    /// it may try once.
+    pub fn resting(&mut self, wish: &Wish<'_>, limits: &Limits) -> Option<String> {
+        let fault = self.find(wish).filter(|fault| fault.count >= limits.faults)?;
+        if fault.last.elapsed() >= limits.rest {
+            fault.count = limits.faults.saturating_sub(1);
+            return None;
+        }
+        Some(format!(
+            "its process failed {} times in a row; for {} each event gets a process of its own",
+            fault.count,
+            told(limits.rest),
+        ))
+    }
+
+    fn find(&mut self, wish: &Wish<'_>) -> Option<&mut Fault> {
+        self.0.iter_mut().find(|fault| wish.is_for(&fault.owner, &fault.command, &fault.run_dir))
+    }
+}
+
+fn told(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}

@@ -1,0 +1,470 @@
+//! Processes that outlive an event: those that stay and are asked one line
+//! after another, and those that were started ahead of their one event.
+//!
+//! Whoever lives long enough has one `Keeper`, and shares it. It knows neither
+//! events nor JSON: a line goes in, a line comes out, and the caller says what
+//! it means. Only what a plan let run is ever given to it.
+//!
+//! A process is kept for one command, directory and environment, and for the
+//! state of files that the caller names: when one of them changed, the process
+//! is ended and another one started. Nothing here starts a process by itself.
+//!
+//! `pool` has the processes, `worker` is the thread that starts and ends them:
+//! a process dies with the thread that made it, so that must be one that stays.
+
+mod faults;
+mod pool;
+mod worker;
+
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::os::{Idleness, KEEPS, Marker, Waiting};
+use super::{Cancel, Exit, Invocation, Status};
+use faults::Faults;
+use pool::{Idle, Pool, Slot, Stay};
+use worker::Worker;
+
+/// A process that stays finds this in its environment, as `1`.
+pub const PERSISTENT: &str = "BOATHOOK_PERSISTENT";
+
+/// One that answers soon is waited for so long before another one is started.
+const SOON: Duration = Duration::from_millis(3);
+/// When all are busy, one is waited for so long before the event gets a process
+/// of its own.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// How much is kept, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// A process that nobody asked for so long is ended.
+    pub idle: Duration,
+    /// At most so many processes at once; the oldest idle one makes room.
+    pub total: usize,
+    /// At most so many that stay for the same hook in the same surroundings.
+    pub alike: usize,
+    /// After so many faults in a row a hook has a process per event,
+    pub faults: u32,
+    /// for so long.
+    pub rest: Duration,
+    /// How often idle processes are looked at.
+    pub look: Duration,
+    /// When the next process is started ahead, counted from the end of the last.
+    pub ahead: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            idle: Duration::from_secs(600),
+            total: 64,
+            alike: 4,
+            faults: 3,
+            rest: Duration::from_secs(60),
+            look: Duration::from_secs(1),
+            ahead: Duration::from_millis(20),
+        }
+    }
+}
+
+/// Says whether the files that a process was started from are still what they were.
+pub type Unchanged = Box<dyn FnMut() -> bool + Send>;
+
+/// A process that somebody wants.
+pub struct Wish<'a> {
+    /// Where the hook stands: what `keep_only` goes by.
+    pub owner: &'a Path,
+    /// The process.
+    pub invocation: &'a Invocation,
+    /// Looks at the files it starts from. Called before a process is started.
+    pub look: &'a dyn Fn() -> Unchanged,
+}
+
+/// What a caller read in a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// The exit code that a process of its own would have had.
+    pub exit_code: i32,
+    /// What it would have printed.
+    pub stdout: Vec<u8>,
+    /// What it would have written to stderr.
+    pub stderr: Vec<u8>,
+}
+
+/// What came of asking.
+#[derive(Debug)]
+pub enum Asked {
+    /// This, and what the hook's author should know.
+    Told(Exit, Vec<String>),
+    /// Nobody was asked, for this reason: the event needs a process of its own.
+    NotKept(Vec<String>),
+}
+
+/// What came back for a line.
+#[derive(Debug)]
+#[cfg_attr(windows, allow(dead_code))] // nobody is asked there
+pub(super) enum Reply {
+    /// A line without its end; whether something stood behind it.
+    Line { bytes: Vec<u8>, rest: bool },
+    /// The process ended.
+    Ended(Status),
+    /// It closed its output.
+    Closed,
+    /// Nothing, and this is why.
+    Nothing(Status),
+}
+
+/// One line in, and what came of it.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub reply: Reply,
+    pub stderr: Vec<u8>,
+}
+
+/// A process that waits for its one event.
+pub struct Prepared(Waiting);
+
+impl Prepared {
+    pub(super) fn into_waiting(self) -> Waiting {
+        self.0
+    }
+}
+
+/// What there is for an event of a hook that starts ahead.
+pub struct Ahead {
+    /// The process, when one waits.
+    pub prepared: Option<Prepared>,
+    /// What the next one is started from.
+    pub next: Unchanged,
+    /// What the hook's author should know.
+    pub warnings: Vec<String>,
+}
+
+/// Keeps processes from event to event. Ends them all when it goes.
+pub struct Keeper {
+    shared: Arc<Shared>,
+    worker: Mutex<Option<Worker>>,
+}
+
+struct Shared {
+    limits: Limits,
+    marker: Marker,
+    pool: Mutex<Pool>,
+    /// One came back, or one is gone.
+    freed: Condvar,
+    faults: Mutex<Faults>,
+}
+
+impl Keeper {
+    /// Keeps nothing yet.
+    pub fn new(limits: Limits) -> Keeper {
+        let shared = Shared {
+            limits,
+            marker: Marker::new(),
+            pool: Mutex::default(),
+            freed: Condvar::new(),
+            faults: Mutex::default(),
+        };
+        Keeper { shared: Arc::new(shared), worker: Mutex::default() }
+    }
+
+    /// Asks the process that stays for this wish, on the caller's thread; the
+    /// first time, and when the last one is gone, one is started. The time that
+    /// its invocation has counts from now.
+    pub fn ask(
+        &self,
+        wish: &Wish<'_>,
+        line: &[u8],
+        cancel: &Cancel,
+        read: impl FnOnce(&[u8]) -> Result<Read, String>,
+    ) -> Asked {
+        if !KEEPS {
+            return Asked::NotKept(Vec::new());
+        }
+        if let Some(why) = lock(&self.shared.faults).resting(wish, &self.shared.limits) {
+            return Asked::NotKept(vec![why]);
+        }
+        let (started, mut warnings) = (Instant::now(), Vec::new());
+        let (held, said) = loop {
+            let mut held = match self.hold(wish, &mut warnings) {
+                Hold::Process(held) => held,
+                Hold::NotKept(why) => {
+                    warnings.push(why);
+                    return Asked::NotKept(warnings);
+                }
+                Hold::NotStarted(reason) => {
+                    lock(&self.shared.faults).add(wish);
+                    return Asked::Told(Exit::without_process(Status::NotStarted(reason)), warnings);
+                }
+            };
+            let said = held.exchange(line, started, wish.invocation, cancel);
+            // One that was on its way out when it was asked never saw the question.
+            if !(held.answered && matches!(said.reply, Reply::Ended(Status::Code(0)))) {
+                break (held, said);
+            }
+            held.end();
+        };
+        let Exchange { reply, mut stderr } = said;
+        let mut stdout = Vec::new();
+        let (status, after) = match reply {
+            Reply::Line { bytes, rest } => match read(&bytes) {
+                Ok(said) => {
+                    stdout = said.stdout;
+                    stderr.extend(said.stderr);
+                    (Status::Code(said.exit_code), if rest { After::Ended } else { After::Stays })
+                }
+                Err(problem) => (Status::NoAnswer(problem), After::Failed),
+            },
+            // Silence would be no opinion, and it was in the middle of something.
+            Reply::Ended(Status::Code(0)) => {
+                (Status::NoAnswer("it ended, with code 0".to_owned()), After::Failed)
+            }
+            Reply::Ended(status) => (status, After::Failed),
+            Reply::Closed => (Status::NoAnswer("it closed its stdout".to_owned()), After::Failed),
+            Reply::Nothing(Status::Cancelled) => (Status::Cancelled, After::Ended),
+            Reply::Nothing(status) => (status, After::Failed),
+        };
+        match after {
+            After::Stays => lock(&self.shared.faults).forget(wish),
+            After::Failed => {
+                held.end();
+                lock(&self.shared.faults).add(wish);
+            }
+            After::Ended => {
+                held.end();
+                if matches!(status, Status::Code(_)) {
+                    warnings.push("it printed more than one line for one event, so it was ended".to_owned());
+                }
+            }
+        }
+        Asked::Told(Exit { status, stdout, stderr, duration: started.elapsed(), leaked: false }, warnings)
+    }
+
+    /// The process that was started ahead for this wish, if there is one that
+    /// did nothing yet.
+    pub fn take(&self, wish: &Wish<'_>) -> Ahead {
+        let mut warnings = Vec::new();
+        if let Some(mut idle) = lock(&self.shared.pool).take(wish, Stay::Ahead) {
+            let unchanged = (idle.unchanged)();
+            match idle.process.idleness() {
+                Idleness::Quiet if unchanged => {
+                    lock(&self.shared.faults).forget(wish);
+                    let prepared = Some(Prepared(idle.process));
+                    return Ahead { prepared, next: idle.unchanged, warnings };
+                }
+                Idleness::Quiet => {}
+                Idleness::Printed | Idleness::Ended if !unchanged => {}
+                Idleness::Printed => warnings.push(early("printed something")),
+                Idleness::Ended => warnings.push(early("ended")),
+            }
+            if !warnings.is_empty() {
+                lock(&self.shared.faults).add(wish);
+            }
+            Waiting::end_all(vec![idle.process]);
+        }
+        warnings.extend(lock(&self.shared.faults).resting(wish, &self.shared.limits));
+        Ahead { prepared: None, next: (wish.look)(), warnings }
+    }
+
+    /// Starts the process of the next event, a little later, unless the files
+    /// it starts from have changed by then.
+    pub fn prepare(&self, wish: &Wish<'_>, next: Unchanged) {
+        if !KEEPS || lock(&self.shared.faults).resting(wish, &self.shared.limits).is_some() {
+            return;
+        }
+        let slot = Arc::new(Slot::of(wish, Stay::Ahead));
+        lock(&self.shared.pool).awaits(&slot);
+        self.with_worker(|worker| worker.prepare(slot, next, Instant::now() + self.shared.limits.ahead));
+    }
+
+    /// Ends what these owners may no longer have: `may_stay` is given owner,
+    /// command and directory. Others are left alone.
+    pub fn keep_only(&self, owners: &[&Path], may_stay: &dyn Fn(&Path, &str, &Path) -> bool) {
+        let doomed = lock(&self.shared.pool).remove(|slot| {
+            owners.contains(&&*slot.owner) && !may_stay(&slot.owner, &slot.command, &slot.run_dir)
+        });
+        end(doomed);
+    }
+
+    /// How many processes there are now, busy or idle.
+    pub fn count(&self) -> usize {
+        lock(&self.shared.pool).count()
+    }
+
+    /// A process of its own for the caller, until it lets go.
+    fn hold(&self, wish: &Wish<'_>, warnings: &mut Vec<String>) -> Hold<'_> {
+        let begun = Instant::now();
+        let mut pool = lock(&self.shared.pool);
+        loop {
+            if let Some(idle) = pool.hold(wish, Stay::Stays) {
+                drop(pool);
+                if let Some(held) = self.check(idle, wish, warnings) {
+                    return Hold::Process(held);
+                }
+                pool = lock(&self.shared.pool);
+                continue;
+            }
+            let alike = pool.busy_alike(wish);
+            let room = alike < self.shared.limits.alike && pool.has_room(self.shared.limits.total);
+            let patience = if room { SOON } else { PATIENCE };
+            let waited = begun.elapsed();
+            if alike > 0 && waited < patience {
+                let freed = self.shared.freed.wait_timeout(pool, patience - waited);
+                pool = freed.unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            if !room {
+                return Hold::NotKept("all processes that stay were busy; it got one of its own".to_owned());
+            }
+            let slot = Arc::new(Slot::of(wish, Stay::Stays));
+            let evicted = pool.reserve(&slot, self.shared.limits.total);
+            drop(pool);
+            end(evicted);
+            return self.start(slot, wish);
+        }
+    }
+
+    /// Whether an idle process can be asked; else it is ended.
+    fn check(&self, mut idle: Idle, wish: &Wish<'_>, warnings: &mut Vec<String>) -> Option<Held<'_>> {
+        let unchanged = (idle.unchanged)();
+        let what = match idle.process.idleness() {
+            Idleness::Quiet if unchanged => {
+                return Some(Held { shared: &self.shared, idle: Some(idle), answered: true });
+            }
+            Idleness::Quiet | Idleness::Printed | Idleness::Ended if !unchanged => None,
+            Idleness::Quiet => None,
+            Idleness::Printed => Some("printed something that nobody had asked for"),
+            Idleness::Ended => Some("had ended before this event"),
+        };
+        if let Some(what) = what {
+            warnings.push(format!("its process {what}; a new one was started"));
+            lock(&self.shared.faults).add(wish);
+        }
+        Held { shared: &self.shared, idle: Some(idle), answered: true }.end();
+        None
+    }
+
+    fn start(&self, slot: Arc<Slot>, wish: &Wish<'_>) -> Hold<'_> {
+        let unchanged = (wish.look)();
+        let started = self.with_worker(|worker| worker.start(&slot));
+        match started.flatten() {
+            Some(Ok(process)) => {
+                let idle = Idle { slot, process, unchanged, since: Instant::now() };
+                Hold::Process(Held { shared: &self.shared, idle: Some(idle), answered: false })
+            }
+            Some(Err(reason)) => {
+                self.shared.release(&slot);
+                Hold::NotStarted(reason)
+            }
+            None => {
+                self.shared.release(&slot);
+                Hold::NotKept("no thread could be started that keeps it".to_owned())
+            }
+        }
+    }
+
+    /// The worker is started when it is first needed.
+    fn with_worker<T>(&self, work: impl FnOnce(&Worker) -> T) -> Option<T> {
+        let mut worker = lock(&self.worker);
+        if worker.is_none() {
+            *worker = Worker::new(&self.shared);
+        }
+        // Others must not wait while this one's process is started.
+        let own = worker.as_ref()?.clone();
+        drop(worker);
+        Some(work(&own))
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        if let Some(worker) = lock(&self.worker).take() {
+            worker.finish();
+        }
+    }
+}
+
+impl std::fmt::Debug for Keeper {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Keeper").field("limits", &self.shared.limits).finish_non_exhaustive()
+    }
+}
+
+/// What becomes of a process that was asked.
+enum After {
+    Stays,
+    Ended,
+    Failed,
+}
+
+enum Hold<'k> {
+    Process(Held<'k>),
+    NotKept(String),
+    NotStarted(String),
+}
+
+/// A process while somebody has it. It goes back when it is let go.
+struct Held<'k> {
+    shared: &'k Shared,
+    /// None once it was let go.
+    idle: Option<Idle>,
+    /// It answered somebody before.
+    answered: bool,
+}
+
+impl Held<'_> {
+    fn exchange(
+        &mut self,
+        line: &[u8],
+        started: Instant,
+        invocation: &Invocation,
+        cancel: &Cancel,
+    ) -> Exchange {
+        match &mut self.idle {
+            Some(idle) => idle.process.exchange(line, started, invocation, cancel),
+            None => Exchange { reply: Reply::Closed, stderr: Vec::new() },
+        }
+    }
+
+    fn end(mut self) {
+        if let Some(idle) = self.idle.take() {
+            Waiting::end_all(vec![idle.process]);
+            self.shared.release(&idle.slot);
+        }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if let Some(mut idle) = self.idle.take() {
+            idle.since = Instant::now();
+            let doomed = lock(&self.shared.pool).give_back(idle);
+            self.shared.freed.notify_all();
+            end(doomed.into_iter().collect());
+        }
+    }
+}
+
+impl Shared {
+    /// A place that was reserved is free again.
+    fn release(&self, slot: &Arc<Slot>) {
+        lock(&self.pool).release(slot);
+        self.freed.notify_all();
+    }
+}
+
+fn early(what: &str) -> String {
+    format!("its process {what} before its event, so another one was started: it must read stdin first")
+}
+
+fn end(doomed: Vec<Idle>) {
+    if !doomed.is_empty() {
+        Waiting::end_all(doomed.into_iter().map(|idle| idle.process).collect());
+    }
+}
+
+/// A panic somewhere else must not take all others with it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,156 @@
+//! The thread that starts processes and ends those that nobody needs.
+//!
+//! The kernel ends a process with the thread that made it, so all of them are
+//! made by one that lives as long as the keeper. It sleeps while there is none.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use super::super::os::{Guard, Waiting};
+use super::pool::{Idle, Slot};
+use super::{Shared, Unchanged, end, lock};
+
+/// A handle for those who want something of the thread.
+#[derive(Clone)]
+pub struct Worker {
+    jobs: Sender<Job>,
+    thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+enum Job {
+    Start(Arc<Slot>, SyncSender<Result<Waiting, String>>),
+    Prepare(Later),
+    Stop,
+}
+
+/// A process to be started when its time has come.
+struct Later {
+    slot: Arc<Slot>,
+    unchanged: Unchanged,
+    at: Instant,
+}
+
+impl Worker {
+    /// Starts the thread; none when there can be no more.
+    pub fn new(shared: &Arc<Shared>) -> Option<Worker> {
+        let (jobs, receiver) = mpsc::channel();
+        let state =
+            State { shared: Arc::clone(shared), later: Vec::new(), guard: None, count: AtomicUsize::new(0) };
+        let thread = thread::Builder::new().name("keeper".to_owned()).spawn(move || state.work(&receiver));
+        Some(Worker { jobs, thread: Arc::new(Mutex::new(Some(thread.ok()?))) })
+    }
+
+    /// Starts a process and waits until it is there; none when the thread is gone.
+    pub fn start(&self, slot: &Arc<Slot>) -> Option<Result<Waiting, String>> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        self.jobs.send(Job::Start(Arc::clone(slot), sender)).ok()?;
+        receiver.recv().ok()
+    }
+
+    /// Starts a process that nobody waits for.
+    pub fn prepare(&self, slot: Arc<Slot>, unchanged: Unchanged, at: Instant) {
+        // Without the thread there is none, and its event starts one.
+        let _ = self.jobs.send(Job::Prepare(Later { slot, unchanged, at }));
+    }
+
+    /// Ends everything.
+    pub fn finish(self) {
+        let _ = self.jobs.send(Job::Stop);
+        if let Some(thread) = lock(&self.thread).take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct State {
+    shared: Arc<Shared>,
+    later: Vec<Later>,
+    /// Ends what the processes have started, should this host be killed.
+    guard: Option<Guard>,
+    count: AtomicUsize,
+}
+
+impl State {
+    fn work(mut self, jobs: &Receiver<Job>) {
+        loop {
+            match self.next(jobs) {
+                Some(Job::Start(slot, reply)) => {
+                    if let Err(mpsc::SendError(Ok(process))) = reply.send(self.start(&slot)) {
+                        Waiting::end_all(vec![process]);
+                    }
+                }
+                Some(Job::Prepare(later)) => self.later.push(later),
+                Some(Job::Stop) => break,
+                None => {}
+            }
+            self.start_those_whose_time_has_come();
+            self.tidy();
+        }
+        end(lock(&self.shared.pool).remove(|_| true));
+    }
+
+    /// The next job, or none when it is time to look around. While there is no
+    /// process there is nothing to look at.
+    fn next(&self, jobs: &Receiver<Job>) -> Option<Job> {
+        if self.later.is_empty() && lock(&self.shared.pool).is_empty() {
+            return Some(jobs.recv().unwrap_or(Job::Stop));
+        }
+        let now = Instant::now();
+        let due = self.later.iter().map(|later| later.at.saturating_duration_since(now)).min();
+        let sleep = due.map_or(self.shared.limits.look, |due| due.min(self.shared.limits.look));
+        match jobs.recv_timeout(sleep) {
+            Ok(job) => Some(job),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Job::Stop),
+        }
+    }
+
+    fn start(&self, slot: &Slot) -> Result<Waiting, String> {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let marker = self.shared.marker.of(number, slot.env());
+        Waiting::start(&slot.invocation(), marker)
+    }
+
+    fn start_those_whose_time_has_come(&mut self) {
+        let now = Instant::now();
+        let due: Vec<Later> = self.later.extract_if(.., |later| later.at <= now).collect();
+        for mut later in due {
+            let limits = self.shared.limits;
+            let mut pool = lock(&self.shared.pool);
+            pool.awaits_no_more(&later.slot);
+            if later.slot.is_revoked() || pool.has_like(&later.slot) || !pool.has_room(limits.total) {
+                continue;
+            }
+            let evicted = pool.reserve(&later.slot, limits.total);
+            drop(pool);
+            end(evicted);
+            // What nobody has looked at since must not be started.
+            let started = if (later.unchanged)() { self.start(&later.slot).ok() } else { None };
+            match started {
+                Some(process) => {
+                    let Later { slot, unchanged, .. } = later;
+                    let idle = Idle { slot, process, unchanged, since: Instant::now() };
+                    let doomed = lock(&self.shared.pool).give_back(idle);
+                    end(doomed.into_iter().collect());
+                }
+                None => self.shared.release(&later.slot),
+            }
+        }
+    }
+
+    fn tidy(&mut self) {
+        let mut pool = lock(&self.shared.pool);
+        let stale = pool.stale(self.shared.limits.idle, Instant::now());
+        let empty = pool.is_empty();
+        drop(pool);
+        end(stale);
+        match (&self.guard, empty) {
+            (Some(_), true) => self.guard = None,
+            (None, false) => self.guard = Guard::new(&self.shared.marker),
+            (Some(_), false) | (None, true) => {}
+        }
+    }
+}

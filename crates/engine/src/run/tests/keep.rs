@@ -1,0 +1,375 @@
+//! Processes that outlive an event, with real ones.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::super::{
+    Asked, Cancel, Exit, Invocation, Keeper, Limits, PERSISTENT, Read, STDOUT_LIMIT, Status, Unchanged, Wish,
+    run_prepared,
+};
+use super::{hook, is_answer, ms};
+use crate::testing::TempDir;
+
+/// Answers each line with its own number and what it read.
+const ECHO: &str = "while read -r line; do echo \"$$ $line\"; done";
+
+fn quick() -> Limits {
+    Limits { look: ms(20), ahead: ms(0), ..Limits::default() }
+}
+
+/// A line is good unless it says otherwise.
+fn read(line: &[u8]) -> Result<Read, String> {
+    match line {
+        b"bad" => Err("it said bad".to_owned()),
+        line => Ok(Read { exit_code: 0, stdout: line.to_vec(), stderr: Vec::new() }),
+    }
+}
+
+fn always() -> Unchanged {
+    Box::new(|| true)
+}
+
+fn asked(keeper: &Keeper, invocation: &Invocation, line: &str) -> (Exit, Vec<String>) {
+    let wish = Wish { owner: Path::new("/hooks.json"), invocation, look: &always };
+    match keeper.ask(&wish, format!("{line}\n").as_bytes(), &Cancel::default(), read) {
+        Asked::Told(exit, warnings) => (exit, warnings),
+        Asked::NotKept(why) => panic!("{why:?}"),
+    }
+}
+
+/// The number of the process that answered, and what it said.
+fn answer(keeper: &Keeper, invocation: &Invocation, line: &str) -> (String, String) {
+    let (exit, _) = asked(keeper, invocation, line);
+    assert_eq!(exit.status, Status::Code(0), "{exit:?}");
+    let (pid, said) = exit.out().split_once(' ').expect("a number and a line");
+    (pid.to_owned(), said.to_owned())
+}
+
+fn lives(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+fn wait_until(what: &str, so: impl Fn() -> bool) {
+    let limit = Instant::now() + Duration::from_secs(10);
+    while !so() {
+        assert!(Instant::now() < limit, "not within ten seconds: {what}");
+        thread::sleep(ms(5));
+    }
+}
+
+#[test]
+fn one_process_answers_one_line_after_another() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let hook = hook(dir.path(), ECHO);
+    let (first, said) = answer(&keeper, &hook, "one");
+    assert_eq!(said, "one");
+    for n in 0..50 {
+        assert_eq!(answer(&keeper, &hook, &n.to_string()), (first.clone(), n.to_string()));
+    }
+    let long = "x".repeat(3 << 20);
+    assert_eq!(answer(&keeper, &hook, &long), (first.clone(), long), "longer than a pipe");
+    drop(keeper);
+    assert!(!lives(&first), "it ends with its keeper");
+}
+
+#[test]
+fn it_runs_where_and_as_what_its_invocation_says() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let command = format!("read -r line; echo \"$PWD ${PERSISTENT} $NAME\"; read -r line");
+    let (exit, _) = asked(&keeper, &hook(dir.path(), &command).with("NAME", "value"), "one");
+    assert_eq!(exit.out(), format!("{} 1 value", dir.path().display()));
+}
+
+#[test]
+fn other_surroundings_are_another_process() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let sub = dir.path().join("sub");
+    fs::create_dir(&sub).unwrap();
+    let own = hook(dir.path(), ECHO);
+    let (first, _) = answer(&keeper, &own, "a");
+    let others = [
+        ("its environment", hook(dir.path(), ECHO).with("A", "1")),
+        ("its directory", hook(&sub, ECHO)),
+        ("its command", hook(dir.path(), &format!("{ECHO} "))),
+    ];
+    for (name, other) in others {
+        assert_ne!(answer(&keeper, &other, "a").0, first, "{name}");
+    }
+    let same = Invocation { env: Arc::new(own.env.to_vec()), timeout: ms(9000), ..own.clone() };
+    assert_eq!(answer(&keeper, &same, "a").0, first, "equal values are the same");
+}
+
+#[test]
+fn a_process_that_fails_is_a_failed_hook_and_the_next_event_has_another() {
+    let cases: [(&str, &str, Status, &str); 8] = [
+        ("a crash", "read -r line; echo oops >&2; exit 3", Status::Code(3), "oops\n"),
+        ("a signal", "read -r line; kill -9 $$", Status::Signal(9), ""),
+        ("exit code 2 refuses as ever", "read -r line; echo no >&2; exit 2", Status::Code(2), "no\n"),
+        (
+            "an end without a word is no opinion of anybody",
+            "read -r line",
+            Status::NoAnswer("it ended, with code 0".into()),
+            "",
+        ),
+        (
+            "what the caller cannot read",
+            "read -r line; echo bad; sleep 20",
+            Status::NoAnswer("it said bad".into()),
+            "",
+        ),
+        (
+            "stdout closed",
+            "read -r line; exec >&-; sleep 20",
+            Status::NoAnswer("it closed its stdout".into()),
+            "",
+        ),
+        ("silence", "read -r line; echo slow >&2; sleep 20", Status::TimedOut(ms(300)), "slow\n"),
+        ("a flood", "read -r line; head -c 17825792 /dev/zero; sleep 20", Status::TooMuchOutput, ""),
+    ];
+    for (name, command, status, stderr) in cases {
+        let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+        // The first process does what the case says; the second answers.
+        let command = format!("if mkdir once; then {command}; else {ECHO}; fi");
+        let timeout = if matches!(status, Status::TimedOut(_)) { 300 } else { 20_000 };
+        let failing = hook(dir.path(), &command).within(timeout);
+        let begun = Instant::now();
+        let (exit, _) = asked(&keeper, &failing, "one");
+        assert_eq!((&exit.status, exit.err()), (&status, stderr), "{name}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{name}: it was not waited for");
+        assert_eq!(keeper.count(), 0, "{name}: it is gone");
+        assert_eq!(answer(&keeper, &hook(dir.path(), &command), "two").1, "two", "{name}");
+    }
+    assert_eq!(STDOUT_LIMIT, 16 << 20, "the flood is more than this");
+}
+
+#[test]
+fn what_nobody_asked_for_costs_a_process_and_no_answer() {
+    let cases = [
+        ("more than one line", "read -r line; printf '0 %s\\nmore\\n' \"$line\"; sleep 20"),
+        ("an end after the answer", "read -r line; echo \"0 $line\""),
+    ];
+    for (name, command) in cases {
+        let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+        let odd = hook(dir.path(), &format!("if mkdir once; then {command}; else {ECHO}; fi"));
+        assert_eq!(answer(&keeper, &odd, "one").1, "one", "{name}");
+        let (pid, said) = answer(&keeper, &odd, "two");
+        assert_eq!(said, "two", "{name}");
+        assert_ne!(pid, "0", "{name}: it was another process");
+    }
+    let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(60_000), ..quick() }));
+    let late =
+        hook(dir.path(), "read -r line; echo \"0 $line\"; sleep 0.05; echo late; touch done; sleep 20");
+    answer(&keeper, &late, "one");
+    wait_until("it printed", || dir.path().join("done").exists());
+    let (exit, warnings) = asked(&keeper, &late, "two");
+    assert_eq!(exit.status, Status::Code(0));
+    assert!(warnings[0].contains("printed something that nobody had asked for"), "{warnings:?}");
+}
+
+#[test]
+fn what_is_written_to_stderr_during_a_request_belongs_to_it() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let command = "while read -r line; do echo \"err $line\" >&2; echo \"0 $line\"; echo between >&2; done";
+    let noisy = hook(dir.path(), command);
+    for line in ["one", "two"] {
+        let (exit, _) = asked(&keeper, &noisy, line);
+        assert!(exit.err().starts_with(&format!("err {line}\n")), "{}", exit.err());
+        wait_until("it is idle again", || keeper.count() == 1);
+        thread::sleep(ms(30));
+    }
+    let flood =
+        hook(dir.path(), "while read -r line; do head -c 3000000 /dev/zero >&2; echo \"0 $line\"; done");
+    for _ in 0..3 {
+        let (exit, _) = asked(&keeper, &flood, "a");
+        assert_eq!(exit.status, Status::Code(0));
+        assert!(exit.stderr.len() < 200_000, "{}", exit.stderr.len());
+    }
+}
+
+#[test]
+fn a_hook_that_fails_again_and_again_gets_a_process_per_event_for_a_while() {
+    let limits = Limits { faults: 2, rest: ms(300), ..quick() };
+    let (dir, keeper) = (TempDir::new(), Keeper::new(limits));
+    let failing = hook(dir.path(), "exit 1");
+    let wish = Wish { owner: Path::new("/hooks.json"), invocation: &failing, look: &always };
+    let ask = || keeper.ask(&wish, b"a\n", &Cancel::default(), read);
+    for _ in 0..2 {
+        assert!(matches!(ask(), Asked::Told(exit, _) if exit.status == Status::Code(1)));
+    }
+    match ask() {
+        Asked::NotKept(why) => assert!(why[0].contains("failed 2 times in a row"), "{why:?}"),
+        Asked::Told(exit, _) => panic!("{exit:?}"),
+    }
+    wait_until("it may try again", || matches!(ask(), Asked::Told(..)));
+}
+
+#[test]
+fn a_process_does_not_survive_what_it_was_started_from() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(60_000), ..quick() }));
+    let hook = hook(dir.path(), ECHO);
+    let same = Arc::new(AtomicBool::new(true));
+    let look = || -> Unchanged {
+        let same = Arc::clone(&same);
+        same.store(true, Ordering::SeqCst);
+        Box::new(move || same.load(Ordering::SeqCst))
+    };
+    let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &look };
+    let pid = || match keeper.ask(&wish, b"a\n", &Cancel::default(), read) {
+        Asked::Told(exit, _) => exit.out().split(' ').next().unwrap_or_default().to_owned(),
+        Asked::NotKept(why) => panic!("{why:?}"),
+    };
+    let first = pid();
+    same.store(false, Ordering::SeqCst);
+    let second = pid();
+    assert!(first != second && !lives(&first) && lives(&second));
+    let may_stay = |owner: &Path, command: &str, run_dir: &Path| {
+        owner == Path::new("/hooks.json") && command == ECHO && run_dir == dir.path()
+    };
+    keeper.keep_only(&[Path::new("/hooks.json")], &may_stay);
+    assert!(lives(&second), "it may stay");
+    keeper.keep_only(&[Path::new("/other.json")], &|_, _, _| false);
+    assert!(lives(&second), "others have no say");
+    keeper.keep_only(&[Path::new("/hooks.json")], &|_, _, _| false);
+    assert!(!lives(&second) && keeper.count() == 0);
+}
+
+#[test]
+fn one_that_is_busy_ends_when_it_has_answered() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let slow = hook(
+        dir.path(),
+        "read -r line; touch asked; while [ ! -e go ]; do sleep 0.01; done; echo \"$$ $line\"; cat",
+    );
+    thread::scope(|scope| {
+        let busy = scope.spawn(|| answer(&keeper, &slow, "one"));
+        wait_until("it is asked", || dir.path().join("asked").exists());
+        keeper.keep_only(&[Path::new("/hooks.json")], &|_, _, _| false);
+        fs::write(dir.path().join("go"), "").unwrap();
+        let (pid, said) = busy.join().unwrap();
+        assert_eq!(said, "one", "an answer that was asked for counts");
+        assert!(!lives(&pid) && keeper.count() == 0);
+    });
+}
+
+#[test]
+fn what_nobody_needs_is_ended() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { idle: ms(100), ..quick() }));
+    let (pid, _) = answer(&keeper, &hook(dir.path(), ECHO), "a");
+    wait_until("an idle process ends", || keeper.count() == 0 && !lives(&pid));
+
+    let keeper = Keeper::new(Limits { total: 2, ..quick() });
+    let pids: Vec<String> = ["1", "2", "3"]
+        .map(|value| answer(&keeper, &hook(dir.path(), ECHO).with("N", value), "a").0)
+        .to_vec();
+    assert_eq!(keeper.count(), 2);
+    assert_eq!(pids.iter().map(|pid| lives(pid)).collect::<Vec<_>>(), [false, true, true], "the oldest went");
+}
+
+#[test]
+fn many_at_once_share_a_few_processes() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let hook = hook(dir.path(), ECHO);
+    thread::scope(|scope| {
+        for n in 0..50 {
+            let (keeper, hook) = (&keeper, &hook);
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let line = format!("{n}.{round}");
+                    let wish = Wish { owner: Path::new("/hooks.json"), invocation: hook, look: &always };
+                    let said = keeper.ask(&wish, format!("{line}\n").as_bytes(), &Cancel::default(), read);
+                    // One that waited too long gets a process of its own, which is not ours to run.
+                    if let Asked::Told(exit, _) = said {
+                        assert!(exit.out().ends_with(&format!(" {line}")), "{exit:?}");
+                    }
+                }
+            });
+        }
+    });
+    assert!((1..=Limits::default().alike).contains(&keeper.count()), "{}", keeper.count());
+}
+
+#[test]
+fn a_cancelled_question_ends_its_process() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let slow = hook(dir.path(), "echo $$ > pid; read -r line; touch asked; sleep 20");
+    let cancel = Cancel::default();
+    let asked = dir.path().join("asked");
+    let watched = cancel.or_when(move || asked.exists());
+    let wish = Wish { owner: Path::new("/hooks.json"), invocation: &slow, look: &always };
+    match keeper.ask(&wish, b"a\n", &watched, read) {
+        Asked::Told(exit, _) => assert_eq!(exit.status, Status::Cancelled),
+        Asked::NotKept(why) => panic!("{why:?}"),
+    }
+    let pid = fs::read_to_string(dir.path().join("pid")).unwrap();
+    assert!(!lives(pid.trim()) && keeper.count() == 0);
+}
+
+#[test]
+fn a_process_that_was_started_ahead_gets_its_event() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let command = "echo x >> starts; read -r line; echo \"{ $$ $line }\"; cat >/dev/null; exit 3";
+    for size in [3, 1 << 20] {
+        let _ = fs::remove_file(dir.path().join("starts"));
+        let input = format!("{}\n", "i".repeat(size));
+        let hook = hook(dir.path(), command).reading(input.clone());
+        let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &always };
+        let cold = keeper.take(&wish);
+        assert!(cold.prepared.is_none() && cold.warnings.is_empty());
+        keeper.prepare(&wish, cold.next);
+        wait_until("it waits", || dir.path().join("starts").exists() && keeper.count() == 1);
+        let ahead = keeper.take(&wish);
+        let all = std::slice::from_ref(&hook);
+        let exit = run_prepared(all, vec![ahead.prepared], is_answer, &Cancel::default()).remove(0);
+        assert_eq!(exit.status, Status::Code(3), "it is an ordinary end");
+        assert!(exit.out().contains(input.trim()), "{size}");
+        assert_eq!(fs::read_to_string(dir.path().join("starts")).unwrap(), "x\n", "no other was started");
+        keeper.keep_only(&[Path::new("/hooks.json")], &|_, _, _| false);
+    }
+}
+
+#[test]
+fn one_that_acted_before_its_event_is_not_used() {
+    let cases = [
+        ("it printed", "echo early; touch ready; cat", "printed something before its event"),
+        ("it ended", "touch ready; exit 0", "ended before its event"),
+    ];
+    for (name, command, expected) in cases {
+        let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(60_000), ..quick() }));
+        let hook = hook(dir.path(), command);
+        let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &always };
+        keeper.prepare(&wish, always());
+        wait_until("it acted", || dir.path().join("ready").exists() && keeper.count() == 1);
+        thread::sleep(ms(50));
+        let ahead = keeper.take(&wish);
+        assert!(ahead.prepared.is_none(), "{name}");
+        assert!(ahead.warnings[0].contains(expected), "{name}: {:?}", ahead.warnings);
+    }
+}
+
+#[test]
+fn what_changed_is_neither_started_ahead_nor_used() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let hook = hook(dir.path(), "touch started; cat");
+    let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &always };
+    let looked = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&looked);
+    keeper.prepare(
+        &wish,
+        Box::new(move || {
+            seen.store(true, Ordering::SeqCst);
+            false
+        }),
+    );
+    wait_until("somebody looked", || looked.load(Ordering::SeqCst) && keeper.count() == 0);
+    assert!(!dir.path().join("started").exists());
+    let same = Arc::new(AtomicBool::new(true));
+    let still = Arc::clone(&same);
+    keeper.prepare(&wish, Box::new(move || still.load(Ordering::SeqCst)));
+    wait_until("it waits", || dir.path().join("started").exists());
+    same.store(false, Ordering::SeqCst);
+    assert!(keeper.take(&wish).prepared.is_none());
+}

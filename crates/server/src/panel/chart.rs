@@ -1,0 +1,147 @@
+//! Charts as SVG, drawn here. Each stands beside a table with the same numbers,
+//! and a point's shape says what its colour does.
+
+use boathook_engine::record::{Record, took};
+use maud::{Markup, html};
+
+use super::badge::{Tone, tone_of};
+use super::feed::Entry;
+use super::statistics::Hook;
+use super::text::{clock, millis};
+
+const WIDTH: f64 = 960.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 18.0;
+/// Milliseconds that have a line.
+const LINES: [f64; 6] = [1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
+/// More points than this are not drawn.
+pub const MOST_POINTS: usize = 600;
+/// Bars of one chart.
+pub const MOST_BARS: usize = 12;
+
+/// Runs over time: where each stands, and how long it took.
+pub fn timeline(entries: &[Entry]) -> Markup {
+    let points: Vec<(f64, f64, &Record)> = entries.iter().filter_map(|entry| point(&entry.record)).collect();
+    let points = &points[points.len().saturating_sub(MOST_POINTS)..];
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
+    let start = points.iter().map(|point| point.0).fold(f64::MAX, f64::min);
+    let end = points.iter().map(|point| point.0).fold(f64::MIN, f64::max);
+    let decades = decades(points.iter().map(|point| point.1));
+    let (top, bottom) = (16.0, 228.0);
+    let across = |time: f64| {
+        LEFT + 8.0
+            + (WIDTH - LEFT - RIGHT - 16.0) * if end > start { (time - start) / (end - start) } else { 0.5 }
+    };
+    let up = |duration: f64| bottom - (bottom - top) * height(duration, decades);
+    html! {
+        svg.chart viewBox="0 0 960 262" role="img" aria-label={ "The last " (points.len()) " runs over time, by how long they took. The table below has the numbers." } {
+            @for line in lines(decades) {
+                line.grid x1=(LEFT) x2=(WIDTH - RIGHT) y1=(tenth(up(line))) y2=(tenth(up(line))) {}
+                text x=(LEFT - 8.0) y=(tenth(up(line) + 4.0)) text-anchor="end" { (took(line).replace(".0 ", " ")) }
+            }
+            @for (time, duration, record) in points { (mark(across(*time), up(*duration), tone_of(record))) }
+            text x=(LEFT) y="252" { (clock_text(&first.2.timestamp)) }
+            text x=(WIDTH - RIGHT) y="252" text-anchor="end" { (clock_text(&last.2.timestamp)) }
+        }
+        ul.legend aria-hidden="true" {
+            li { "● answered" } li { "■ asked, failed open" } li { "◆ denied, failed closed" } li { "○ no opinion" }
+        }
+    }
+}
+
+/// From the median to the 95th part of each hook's runs.
+pub fn bars(hooks: &[Hook]) -> Markup {
+    let hooks = &hooks[..hooks.len().min(MOST_BARS)];
+    let decades = decades(hooks.iter().map(|hook| hook.p95));
+    let row = 30.0;
+    let bottom = 10.0 + row * hooks.len() as f64;
+    let left = 330.0;
+    let across = |duration: f64| left + (WIDTH - RIGHT - 20.0 - left) * height(duration, decades);
+    html! {
+        svg.chart viewBox={ "0 0 960 " (bottom + 30.0) } role="img" aria-label="How long hooks take: from the median to the 95th percentile. The table below has the numbers." {
+            @for line in lines(decades) {
+                line.grid x1=(tenth(across(line))) x2=(tenth(across(line))) y1="8" y2=(bottom) {}
+                text x=(tenth(across(line))) y=(bottom + 20.0) text-anchor="middle" { (took(line).replace(".0 ", " ")) }
+            }
+            @for (index, hook) in hooks.iter().enumerate() {
+                @let middle = 10.0 + row * (index as f64 + 0.5);
+                text x=(left - 12.0) y=(middle + 4.0) text-anchor="end" { (name(&hook.command)) }
+                rect.soft x=(tenth(across(hook.median))) y=(middle - 7.0) width=(tenth((across(hook.p95) - across(hook.median)).max(2.0))) height="14" rx="3" {}
+                rect.accent x=(tenth(across(hook.median) - 2.0)) y=(middle - 10.0) width="4" height="20" rx="2" {}
+            }
+        }
+        ul.legend aria-hidden="true" { li { "▌ median" } li { "▬ to the 95th percentile" } li { "The axis is logarithmic." } }
+    }
+}
+
+/// A bar that is so full.
+pub fn meter(share: f64) -> Markup {
+    let width = tenth(share.clamp(0.0, 1.0) * 100.0);
+    html! { span.meter aria-hidden="true" { svg viewBox="0 0 100 10" preserveAspectRatio="none" { rect width=(width) height="10" {} } } }
+}
+
+fn point(record: &Record) -> Option<(f64, f64, &Record)> {
+    let duration = record.duration.filter(|duration| duration.is_finite())?;
+    Some((millis(&record.timestamp)? as f64, duration, record))
+}
+
+/// How many powers of ten from 1 ms on hold all of these.
+fn decades(durations: impl Iterator<Item = f64>) -> usize {
+    let longest = durations.fold(0.0, f64::max);
+    LINES.iter().position(|line| *line >= longest).unwrap_or(LINES.len() - 1).max(2)
+}
+
+fn lines(decades: usize) -> impl Iterator<Item = f64> {
+    LINES.into_iter().take(decades + 1)
+}
+
+/// From 0 to 1 on a logarithmic scale from 1 ms on.
+fn height(duration: f64, decades: usize) -> f64 {
+    (duration.clamp(1.0, LINES[LINES.len() - 1]).log10() / decades as f64).clamp(0.0, 1.0)
+}
+
+fn mark(x: f64, y: f64, tone: Tone) -> Markup {
+    let (x, y) = (tenth(x), tenth(y));
+    match tone {
+        Tone::Good => html! { circle.good cx=(x) cy=(y) r="3.5" {} },
+        Tone::Warn => html! { rect.warn x=(x - 3.5) y=(y - 3.5) width="7" height="7" {} },
+        Tone::Bad => html! { path.bad d={ "M" (x) " " (y - 5.5) "l5.5 5.5-5.5 5.5-5.5-5.5z" } {} },
+        Tone::Quiet => html! { circle.quiet.hollow cx=(x) cy=(y) r="3" {} },
+    }
+}
+
+fn tenth(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+fn name(command: &str) -> Markup {
+    super::text::line(command, 40)
+}
+
+/// Times stand as text in a drawing.
+fn clock_text(timestamp: &str) -> String {
+    let shown = clock(timestamp).into_string();
+    let inner = shown.split('>').nth(1).and_then(|rest| rest.split('<').next());
+    inner.unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_holds_the_longest() {
+        for (longest, expected) in [(0.0, 2), (50.0, 2), (101.0, 3), (60_000.0, 5), (f64::MAX, 5)] {
+            assert_eq!(decades([1.0, longest].into_iter()), expected, "{longest}");
+        }
+    }
+
+    #[test]
+    fn every_duration_has_a_place_in_the_drawing() {
+        for (duration, expected) in
+            [(0.0, 0.0), (1.0, 0.0), (1_000.0, 0.6), (100_000.0, 1.0), (f64::MAX, 1.0), (-5.0, 0.0)]
+        {
+            assert!((height(duration, 5) - expected).abs() < 1e-9, "{duration}");
+        }
+    }
+}

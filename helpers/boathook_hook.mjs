@@ -1,0 +1,59 @@
+// One hook script for a process per event and for one that stays ("persistent": true).
+//
+//     import { Deny, serve } from "./boathook_hook.mjs";
+//
+//     serve((event) => {
+//       if (event.command?.includes("--force")) throw new Deny("Force pushes are not allowed.");
+//     });
+//
+// A hook returns its answer, an object, or nothing for no opinion; or a promise of it.
+// Copy this file beside it.
+
+import { readFileSync, writeSync } from "node:fs";
+
+/** Refuses, with this reason. */
+export class Deny extends Error {}
+
+/** Answers one event, or one after another. An error has this exit code: 2 refuses. */
+export async function serve(hook, failure = 1) {
+  // What the hook prints must not meddle with its answers.
+  console.log = console.info = console.debug = console.error;
+  if (process.env.BOATHOOK_PERSISTENT === "1") return stay(hook, failure);
+  const { output, exit_code, stderr } = await answer(hook, failure, () => JSON.parse(readFileSync(0, "utf8")));
+  if (stderr) writeAll(2, stderr);
+  if (exit_code === 0) writeAll(1, JSON.stringify(output) + "\n");
+  process.exitCode = exit_code;
+}
+
+async function stay(hook, failure) {
+  let pieces = [];
+  for await (const piece of process.stdin) {
+    pieces.push(piece);
+    if (piece.includes(10)) pieces = [await reply(hook, failure, Buffer.concat(pieces))];
+  }
+}
+
+/** Answers every whole line; gives back what is left. */
+async function reply(hook, failure, bytes) {
+  for (let end; (end = bytes.indexOf(10)) >= 0; bytes = bytes.subarray(end + 1)) {
+    const { id, input } = JSON.parse(bytes.subarray(0, end).toString("utf8"));
+    writeAll(1, JSON.stringify({ id, ...(await answer(hook, failure, () => input)) }) + "\n");
+  }
+  return bytes;
+}
+
+async function answer(hook, failure, event) {
+  try {
+    const output = (await hook(event())) ?? {};
+    return { output, exit_code: process.exitCode ?? 0 };
+  } catch (error) {
+    if (error instanceof Deny) return { exit_code: 2, stderr: error.message + "\n" };
+    return { exit_code: failure, stderr: (error?.stack ?? String(error)) + "\n" };
+  } finally {
+    process.exitCode = undefined;
+  }
+}
+
+function writeAll(descriptor, text) {
+  for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(descriptor, rest));
+}

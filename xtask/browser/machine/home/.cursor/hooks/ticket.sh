@@ -1,0 +1,3 @@
+#!/bin/sh
+cat >/dev/null
+printf '%s\n' '{"additional_context": "The branch belongs to ticket SHOP-41."}'

@@ -1,0 +1,3 @@
+#!/bin/sh
+cat >/dev/null
+printf '%s\n' '{"followup_message": "Two tests still fail. Please go on."}'

@@ -1,0 +1,117 @@
+//! Hooks whose process outlives an event, and the same hooks without.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use boathook_engine::run::{Keeper, Limits};
+use boathook_engine::{Engine, Os, Roots, Settings};
+
+use crate::engines::{allowed_by, environment, shell_event};
+use crate::hooks::Programs;
+
+/// How often one that stays is asked for one number.
+const ASKED: u32 = 50;
+/// An agent's next event is further away than this: an interpreter that was
+/// started ahead stands by then, and a script that just changed has settled.
+const BETWEEN: Duration = Duration::from_millis(200);
+
+/// Engines with one such hook each, and what keeps their processes.
+pub struct KeptEngines {
+    directory: PathBuf,
+    keeper: Arc<Keeper>,
+    made: HashMap<String, Engine>,
+}
+
+type Numbers = Result<Vec<u64>, String>;
+
+impl KeptEngines {
+    /// Their homes stand in this directory.
+    pub fn in_directory(directory: &Path) -> KeptEngines {
+        let keeper = Arc::new(Keeper::new(Limits::default()));
+        KeptEngines { directory: directory.to_owned(), keeper, made: HashMap::new() }
+    }
+
+    /// A process for the event.
+    pub fn cold(&mut self, language: &str, programs: &Programs, payload: &[u8]) -> Numbers {
+        let engine = self.engine("cold", language, programs)?;
+        one(engine, payload)
+    }
+
+    /// One that stays: nanoseconds of one event.
+    pub fn stays(&mut self, language: &str, programs: &Programs, payload: &[u8]) -> Numbers {
+        let engine = self.engine("stays", language, programs)?;
+        one(engine, payload)?;
+        let begin = Instant::now();
+        for _ in 0..ASKED {
+            one(engine, payload)?;
+        }
+        let nanos = begin.elapsed().as_nanos() as u64 / u64::from(ASKED);
+        match self.keeper.count() {
+            0 => Err(format!("nobody stays for {language}")),
+            _ => Ok(vec![nanos]),
+        }
+    }
+
+    /// One that was started before its event.
+    pub fn ahead(&mut self, language: &str, programs: &Programs, payload: &[u8]) -> Numbers {
+        let first = !self.made.contains_key(&format!("ahead-{language}"));
+        let engine = self.engine("ahead", language, programs)?;
+        if first {
+            one(engine, payload)?;
+        }
+        thread::sleep(BETWEEN);
+        one(engine, payload)
+    }
+
+    fn engine(&mut self, way: &str, language: &str, programs: &Programs) -> Result<&Engine, String> {
+        let name = format!("{way}-{language}");
+        if !self.made.contains_key(&name) {
+            let engine = self.make(way, language, programs)?;
+            self.made.insert(name.clone(), engine);
+        }
+        self.made.get(&name).ok_or_else(|| format!("no engine for `{name}`"))
+    }
+
+    fn make(&self, way: &str, language: &str, programs: &Programs) -> Result<Engine, String> {
+        let command = match language {
+            "node" => format!("/usr/bin/node {}", programs.path("kept.mjs")),
+            "python" => format!("/usr/bin/python3 {}", programs.path("kept.py")),
+            "bash" => programs.bash(),
+            _ => return Err(format!("there is no `{language}`")),
+        };
+        let option = match way {
+            "stays" => r#", "persistent": true"#,
+            "ahead" => r#", "prestart": true"#,
+            _ => "",
+        };
+        let home = self.directory.join(format!("home-{way}-{language}-{}", std::process::id()));
+        let entry = format!(r#"{{"command": "{command}"{option}}}"#);
+        let text = format!(r#"{{"version": 1, "hooks": {{"beforeShellExecution": [{entry}]}}}}"#);
+        fs::create_dir_all(home.join(".cursor")).map_err(|error| error.to_string())?;
+        fs::write(home.join(".cursor/hooks.json"), text).map_err(|error| error.to_string())?;
+        // A file that just changed is read again at every look.
+        thread::sleep(Duration::from_millis(2100));
+        let state = home.join("state");
+        let mut roots = Roots::new(Os::current(), &home, &state, [self.directory.join("workspace")]);
+        roots.system = self.directory.join("system");
+        let mut settings = Settings::new(roots);
+        settings.environment = environment("bench");
+        settings.keeper = (way != "cold").then(|| Arc::clone(&self.keeper));
+        Ok(Engine::new(settings))
+    }
+}
+
+fn one(engine: &Engine, payload: &[u8]) -> Numbers {
+    let begin = Instant::now();
+    let decision = engine.handle(shell_event(payload)?);
+    let nanos = begin.elapsed().as_nanos() as u64;
+    allowed_by(&decision, 1)?;
+    match decision.hooks.iter().flat_map(|hook| &hook.warnings).next() {
+        Some(warning) => Err(format!("a hook was not kept: {warning}")),
+        None => Ok(vec![nanos]),
+    }
+}
