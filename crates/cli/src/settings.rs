@@ -144,6 +144,7 @@ pub fn workspaces_around(given: &Given, cwd: Option<&str>) -> Vec<String> {
 
 /// The same for an agent that did not start us: where it is now, and where its
 /// session belongs.
+#[cfg_attr(not(unix), allow(dead_code))] // for the daemon
 pub fn workspaces_of_session(home: &Path, cwd: Option<&str>, known: Vec<PathBuf>) -> Vec<PathBuf> {
     let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()).map(|cwd| find_workspace(cwd, home));
     let mut roots = known;

@@ -24,6 +24,7 @@ pub fn remember(state: &StateDir, session: &str, roots: &[PathBuf]) -> Result<()
 }
 
 /// The workspaces of a session; none when nobody told.
+#[cfg_attr(not(unix), allow(dead_code))] // for the daemon
 pub fn recall(state: &StateDir, session: &str) -> Vec<PathBuf> {
     let bytes = state.read(FOLDER, &name(session)).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
