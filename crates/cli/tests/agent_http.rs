@@ -222,3 +222,20 @@ fn the_projects_hooks_count_wherever_the_agent_has_gone() {
     let folder = cx.path("home/.local/state/boathook/agents-http");
     assert_eq!(fs::read_dir(folder).expect("the folder").count(), 0, "and it is forgotten at the end");
 }
+
+#[test]
+fn a_hook_that_starts_the_agent_it_guards_has_an_end() {
+    let cx = with_claude("2.1.325");
+    cx.write(
+        "home/.cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"beforeShellExecution": [{"command": "echo \"{\\\"permission\\\":\\\"deny\\\",\\\"agent_message\\\":\\\"DEPTH-$BOATHOOK_DEPTH\\\"}\""}]}}"#,
+    );
+    let daemon = Daemon::start(&cx);
+    // What a hook's agent inherits, what its own hooks get, and where it ends.
+    for (inherited, said) in [("0", "DEPTH-1"), ("1", "DEPTH-2"), ("3", "DEPTH-4"), ("4", "are the most")] {
+        let told = json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on"});
+        beside(&cx, &[("BOATHOOK_DEPTH", inherited)], told);
+        let answer = daemon.post("/agents/claude", &shell(&cx, "ls"));
+        assert!(answer.body.contains(said), "{inherited}: {answer:?}");
+    }
+}

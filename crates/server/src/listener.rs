@@ -25,8 +25,9 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::connection::{self, Guarded};
 use crate::doorkeeper::Doorkeeper;
 
-/// So many requests are at work at once; the others wait.
-const MOST_AT_WORK: usize = 128;
+/// So many requests are at work at once: more than connections, because some
+/// go on when their answer is out.
+const MOST_AT_WORK: usize = 320;
 /// How often it is looked whether it is time to end,
 const LOOK_UP: Duration = Duration::from_millis(100);
 /// and how long those who were let in have then.

@@ -1,21 +1,32 @@
-//! Which workspaces a session belongs to, for the daemon: an agent that asks
-//! over HTTP says where it is now, which may be elsewhere than where it was
-//! started, and the project's hooks still count there.
+//! Where a session belongs, for the daemon: an agent that asks over HTTP says
+//! where it is now, which may be elsewhere than where it was started, and the
+//! project's hooks still count there. Nor does it say whether a hook started it.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use boathook_engine::digest::Digest;
 use boathook_engine::state::{Durability, StateDir, StateError};
+use serde::{Deserialize, Serialize};
 
 const FOLDER: &str = "agents-http";
 const ENDING: &str = ".json";
 /// One that nobody touched for so long has ended.
 const OLDEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Keeps the workspaces of a session.
-pub fn remember(state: &StateDir, session: &str, roots: &[PathBuf]) -> Result<(), StateError> {
-    let text = serde_json::to_vec(roots).unwrap_or_default();
+/// What is known of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Belongs {
+    /// Its workspaces.
+    pub roots: Vec<PathBuf>,
+    /// How many hooks that start agents stand behind it: without that, a hook
+    /// that starts the agent it guards would have no end.
+    pub depth: u32,
+}
+
+/// Keeps where a session belongs.
+pub fn remember(state: &StateDir, session: &str, belongs: &Belongs) -> Result<(), StateError> {
+    let text = serde_json::to_vec(belongs).unwrap_or_default();
     let name = name(session);
     if state.read(FOLDER, &name)?.is_none() {
         state.forget_old(FOLDER, ENDING, OLDEST);
@@ -23,9 +34,9 @@ pub fn remember(state: &StateDir, session: &str, roots: &[PathBuf]) -> Result<()
     state.write(FOLDER, &name, &text, Durability::Relaxed)
 }
 
-/// The workspaces of a session; none when nobody told.
+/// Where a session belongs; nowhere when nobody told.
 #[cfg_attr(not(unix), allow(dead_code))] // for the daemon
-pub fn recall(state: &StateDir, session: &str) -> Vec<PathBuf> {
+pub fn recall(state: &StateDir, session: &str) -> Belongs {
     let bytes = state.read(FOLDER, &name(session)).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
@@ -48,14 +59,15 @@ mod tests {
     fn a_session_keeps_its_workspaces_until_it_ends() {
         let temp = tempfile::tempdir().expect("a directory");
         let state = StateDir::new(temp.path().join("state"));
-        let roots = vec![PathBuf::from("/one"), PathBuf::from("/two")];
-        assert!(recall(&state, "../s").is_empty());
-        remember(&state, "../s", &roots).expect("it is kept");
-        assert_eq!(recall(&state, "../s"), roots);
-        assert!(recall(&state, "other").is_empty());
-        remember(&state, "../s", &roots[..1]).expect("it is kept");
-        assert_eq!(recall(&state, "../s"), roots[..1]);
+        let belongs = Belongs { roots: vec!["/one".into(), "/two".into()], depth: 2 };
+        assert_eq!(recall(&state, "../s"), Belongs::default());
+        remember(&state, "../s", &belongs).expect("it is kept");
+        assert_eq!(recall(&state, "../s"), belongs);
+        assert_eq!(recall(&state, "other"), Belongs::default());
+        let later = Belongs { depth: 0, ..belongs };
+        remember(&state, "../s", &later).expect("it is kept");
+        assert_eq!(recall(&state, "../s"), later);
         forget(&state, "../s");
-        assert!(recall(&state, "../s").is_empty());
+        assert_eq!(recall(&state, "../s"), Belongs::default());
     }
 }

@@ -5,7 +5,6 @@
 //! session belongs. Whatever goes wrong after its name was understood, it gets a
 //! refusal in its own words: an agent takes an empty answer for «go on».
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,8 +21,9 @@ use boathook_server::listener::Answer;
 use super::places::Place;
 use super::service::Service;
 use crate::agents::answering::guarded;
+use crate::agents::over_http;
 use crate::agents::servers::ConfiguredServers;
-use crate::agents::{over_http, session_roots};
+use crate::agents::session_roots::{self, Belongs};
 use crate::error::Failed;
 use crate::settings::workspaces_of_session;
 
@@ -86,13 +86,12 @@ impl Asked<'_> {
                 return Err(Failed::Other { problem: reason.to_string(), help: None });
             }
         };
-        let state = self.state();
-        let workspaces = self.workspaces(&happening, &state);
-        let (engine, preferences) = self.service.engines.of_agent(self.agent, workspaces);
+        let Belongs { roots, depth } = self.belongs(&happening);
+        let (engine, preferences) = self.service.engines.of_agent(self.agent, roots, depth);
         let servers = ConfiguredServers::of(engine.settings());
         let cancel = Some(self.cancel());
         let adapter = Adapter { agent: self.agent, preferences, engine: &engine, servers: &servers, cancel };
-        let place = self.place(&engine)?;
+        let place = self.place(&engine, depth)?;
         let answered = adapter.answer(happening);
         out(&answered.reply);
         if !answered.told.is_empty() {
@@ -104,18 +103,21 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// Where the agent is, and where its session belongs.
-    fn workspaces(&self, happening: &Happening, state: &StateDir) -> Vec<PathBuf> {
+    /// Where its session belongs, and where the agent is.
+    fn belongs(&self, happening: &Happening) -> Belongs {
         let home = self.service.engines.settings().roots.home;
-        let known = happening.session.as_deref().map(|session| session_roots::recall(state, session));
-        workspaces_of_session(&home, happening.cwd.as_deref(), known.unwrap_or_default())
+        let known = happening.session.as_deref().map(|session| session_roots::recall(&self.state(), session));
+        let Belongs { roots, depth } = known.unwrap_or_default();
+        Belongs { roots: workspaces_of_session(&home, happening.cwd.as_deref(), roots), depth }
     }
 
     /// A place among those that run processes; none is needed where nothing runs.
-    fn place(&self, engine: &Engine) -> Result<Option<Place>, Failed> {
+    /// Who was started by a hook does not wait: all places may be taken by those
+    /// who wait for that hook.
+    fn place(&self, engine: &Engine, depth: u32) -> Result<Option<Place>, Failed> {
         let slow = |action: &Action| matches!(action, Action::Command(_) | Action::Prompt { .. });
         let slow = engine.hooks().hooks.iter().filter(|hook| slow(&hook.definition.action)).count();
-        if slow == 0 {
+        if slow == 0 || depth > 0 {
             return Ok(None);
         }
         let gives_up = || self.service.is_ending() || self.gone.load(Ordering::SeqCst);

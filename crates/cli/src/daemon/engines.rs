@@ -62,6 +62,8 @@ struct Key {
     edition: Option<Edition>,
     /// The agent that asks, and the sources that it runs itself.
     agent: Option<(&'static str, Levels)>,
+    /// How many hooks that start agents stand behind it.
+    depth: u32,
 }
 
 impl Engines {
@@ -86,12 +88,18 @@ impl Engines {
 
     /// The engine for an agent in these workspaces, and what the user chose
     /// about agents.
-    pub fn of_agent(&self, agent: &'static Agent, workspaces: Vec<PathBuf>) -> (Arc<Engine>, Preferences) {
+    pub fn of_agent(
+        &self,
+        agent: &'static Agent,
+        workspaces: Vec<PathBuf>,
+        depth: u32,
+    ) -> (Arc<Engine>, Preferences) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.follow_config(&mut kept);
         let workspaces = if kept.workspaces.is_empty() { workspaces } else { kept.workspaces.clone() };
         let roots = Roots { workspaces: workspaces.clone(), ..kept.settings.roots.clone() };
-        let key = Key { workspaces, agent: Some((agent.name, left_to(agent, &roots))), ..Key::default() };
+        let key =
+            Key { workspaces, agent: Some((agent.name, left_to(agent, &roots))), depth, ..Key::default() };
         let preferences = kept.preferences;
         (self.engine_of(&mut kept, key), preferences)
     }
@@ -201,6 +209,7 @@ impl Kept {
             cannot_ask: around.cannot_ask,
             edition,
             agent: None,
+            depth: 0,
         })
     }
 
@@ -214,6 +223,7 @@ impl Kept {
             edition: key.edition.unwrap_or(base.edition),
             cancel: cancel.clone(),
             agent: key.agent.map(|(name, _)| name),
+            depth: base.depth.max(key.depth),
             without: key.agent.map_or(base.without, |(_, without)| without),
             ..base
         }

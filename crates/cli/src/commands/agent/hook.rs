@@ -17,6 +17,7 @@ use boathook_engine::state::StateDir;
 
 use crate::Status;
 use crate::agents::answering::guarded;
+use crate::agents::session_roots::Belongs;
 use crate::agents::{env_file, over_http, servers::ConfiguredServers, session_roots, twice};
 use crate::args::Global;
 use crate::error::Failed;
@@ -144,7 +145,8 @@ fn prepare_http(agent: &Agent, happening: &Happening, settings: &Settings) -> Re
         session_roots::forget(&state, session);
         return Ok(());
     }
-    let kept = session_roots::remember(&state, session, &settings.roots.workspaces);
+    let belongs = Belongs { roots: settings.roots.workspaces.clone(), depth: settings.depth };
+    let kept = session_roots::remember(&state, session, &belongs);
     if !matches!(happening.moment, Moment::Prompt { .. }) {
         return Ok(());
     }

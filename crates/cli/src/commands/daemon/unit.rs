@@ -160,5 +160,9 @@ mod tests {
         assert!(mac.text.contains("<string>/opt/a \"b\" $c %d\\e&amp;&lt;f&gt;/boathook</string>"));
         assert!(mac.text.contains("<key>XDG_STATE_HOME</key><string>/s</string>"));
         assert_eq!(Unit::of(Os::Windows, &dwelling, program, ""), None);
+        assert!(linux.over_http().text.contains("/boathook\" daemon --http\nEnvironment="));
+        assert!(
+            mac.over_http().text.contains("<string>daemon</string>\n    <string>--http</string>\n  </array>")
+        );
     }
 }
