@@ -314,9 +314,21 @@ impl Engine {
         let changes = self.changes();
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
-        LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept)?;
+        let written = LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept);
+        if let Err(error) = written {
+            self.put_back(records);
+            return Err(error);
+        }
         lock(&self.loader).remember_good();
         Ok(changes)
+    }
+
+    /// What could not be written is tried again with what comes later.
+    fn put_back(&self, records: VecDeque<Arc<Record>>) {
+        let mut unwritten = lock(&self.unwritten);
+        for record in records.into_iter().rev().take(MOST_UNWRITTEN.saturating_sub(unwritten.len())) {
+            unwritten.push_front(record);
+        }
     }
 
     /// What changed in the user's hooks since a person was last told. The log

@@ -46,12 +46,19 @@ impl LogFile {
         let folder = self.state.open_folder(FOLDER)?;
         let lock = folder.change(LOCK)?;
         self.take(&lock)?;
-        let (mut end, mut file) = self.end(&lock, &folder)?;
+        let appended = self.append_locked(records, &lock, &folder);
+        // Closing it is not enough: a process that is just being made has it, too.
+        let _ = lock.unlock();
+        appended
+    }
+
+    fn append_locked(&self, records: &[Record], lock: &File, folder: &OpenFolder) -> Result<(), StateError> {
+        let (mut end, mut file) = self.end(lock, folder)?;
         for record in records {
             let line = serde_json::to_string(record).map_err(|error| self.error(LOCK, error.into()))? + "\n";
             if end.has_no_room_for(&line) {
                 self.remove_old(end.segment + 1)?;
-                (end, file) = self.open(end.segment + 1, &folder)?;
+                (end, file) = self.open(end.segment + 1, folder)?;
             }
             if end.torn {
                 // What a crash left of a line must not swallow the next one.
@@ -63,7 +70,7 @@ impl LogFile {
             end.bytes += line.len() as u64;
         }
         // The records are written; without this note the next writer finds the end itself.
-        let _ = end.note_in(&lock);
+        let _ = end.note_in(lock);
         Ok(())
     }
 

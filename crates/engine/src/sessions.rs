@@ -59,17 +59,19 @@ impl Sessions {
         let before = self.get(conversation).0;
         let mut session = before.clone();
         change(&mut session);
-        if session == before {
-            return (session, Ok(()));
-        }
+        let written = if session == before { Ok(()) } else { self.put(conversation, &session) };
+        // Closing it is not enough: a process that is just being made has it, too.
+        let _ = lock.map(|lock| lock.unlock());
+        (session, written)
+    }
+
+    fn put(&mut self, conversation: &str, session: &Session) -> Result<(), StateError> {
         if self.known.len() >= MOST_IN_MEMORY {
             self.known.clear();
         }
         self.known.insert(conversation.to_owned(), session.clone());
-        let text = serde_json::to_vec(&session).unwrap_or_default();
-        let written = self.state.write(FOLDER, &file_name(conversation), &text, Durability::Relaxed);
-        drop(lock);
-        (session, written)
+        let text = serde_json::to_vec(session).unwrap_or_default();
+        self.state.write(FOLDER, &file_name(conversation), &text, Durability::Relaxed)
     }
 
     /// Keeps other processes from changing sessions. Somebody who holds the

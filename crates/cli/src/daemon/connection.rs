@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use super::budget::Share;
 use super::lines::{Lines, Next, SLOWEST_LINE};
 use super::outbox::Outbox;
-use super::service::{Prepared, Service};
+use super::service::{Begun, Prepared, Service};
 use super::verbs::{self, Asked};
 
 /// So many events of one connection are at work together; the next line waits.
@@ -31,7 +31,7 @@ pub struct Connection {
     pub number: u64,
     pub service: Arc<Service>,
     pub outbox: Arc<Outbox>,
-    stream: UnixStream,
+    stream: Arc<UnixStream>,
     at_work: Mutex<Vec<(Value, Cancel)>>,
     ended: Condvar,
     gone: Arc<AtomicBool>,
@@ -42,18 +42,20 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn new(number: u64, service: Arc<Service>, stream: UnixStream) -> std::io::Result<Connection> {
-        Ok(Connection {
+    pub fn new(number: u64, service: Arc<Service>, stream: UnixStream) -> Connection {
+        // One descriptor for both directions: there are few.
+        let stream = Arc::new(stream);
+        Connection {
             number,
             service,
-            outbox: Arc::new(Outbox::of(stream.try_clone()?)),
+            outbox: Arc::new(Outbox::of(Arc::clone(&stream))),
             stream,
             at_work: Mutex::default(),
             ended: Condvar::new(),
             gone: Arc::default(),
             lines: AtomicU64::new(0),
             last: Mutex::new(Instant::now()),
-        })
+        }
     }
 
     /// Reads until there is nothing more to read.
@@ -63,7 +65,7 @@ impl Connection {
             match lines.next() {
                 Next::Line(line, share) => {
                     self.lines.fetch_add(1, Ordering::Relaxed);
-                    self.take(&line, share);
+                    self.take(line, share);
                     *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
                     self.wait_for_reader();
                 }
@@ -123,36 +125,34 @@ impl Connection {
         (!busy).then(|| self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed())
     }
 
-    fn take(self: &Arc<Connection>, line: &[u8], share: Option<Share>) {
+    fn take(self: &Arc<Connection>, line: Vec<u8>, share: Option<Share>) {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let asked = match Asked::read(line) {
+        let asked = match Asked::read(&line) {
             Ok(asked) => asked,
             Err((id, error)) => return self.answer(&id, Err(error)),
         };
-        if asked.method == "handle" {
-            self.handle(&asked, share);
-        } else {
+        if asked.method != "handle" {
             self.service.requests.fetch_add(1, Ordering::Relaxed);
-            verbs::answer(self, &asked);
+            return verbs::answer(self, &asked);
         }
-    }
-
-    fn handle(self: &Arc<Connection>, asked: &Asked<'_>, share: Option<Share>) {
         let Some(id) = asked.id.clone() else {
             let message = "`handle` needs an id: its answer must reach somebody".to_owned();
             return self.answer(&Value::Null, Err(RpcError { code: codes::REQUEST, message }));
         };
-        let beat_and_event = asked.params::<HandleParams>().and_then(|params| {
+        let begun = self.service.begin();
+        let understood = asked.params::<HandleParams>().and_then(|params| {
             let beat = params.beat;
             Ok((beat, self.service.prepare(params)?))
         });
-        match beat_and_event {
+        // A long line is not needed twice.
+        drop(line);
+        match understood {
             Err(error) => self.answer(&id, Err(error)),
             Ok((beat, prepared)) => match prepared.slow_hooks() {
                 0 => self.decide(&id, prepared, &Cancel::default()),
-                slow => self.work(id, prepared, slow, beat, share),
+                slow => self.work(id, prepared, slow, beat, (begun, share)),
             },
         }
     }
@@ -174,7 +174,7 @@ impl Connection {
         prepared: Prepared,
         slow: usize,
         beat: bool,
-        share: Option<Share>,
+        held: (Begun, Option<Share>),
     ) {
         let gone = Arc::clone(&self.gone);
         let cancel = self.service.cancel(move || gone.load(Ordering::SeqCst));
@@ -192,7 +192,7 @@ impl Connection {
         let work = move || {
             connection.decide(&id, prepared.again(), &cancel);
             connection.end(&id);
-            drop((beating, place, share));
+            drop((beating, place, held));
         };
         if let Err(work) = spawn("event", work) {
             // There is no thread for it: then it is done here.

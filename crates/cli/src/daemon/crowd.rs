@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boathook_engine::remote::wire::{Response, RpcError, codes};
 use serde_json::Value;
@@ -16,7 +16,7 @@ use super::service::Service;
 /// So many are connected at once.
 pub const MOST: usize = 256;
 /// Threads of those that were sent away need a moment to end.
-const MOST_THREADS: usize = 2 * MOST;
+const MOST_THREADS: usize = MOST + 64;
 /// Who said nothing for so long may be sent away for somebody else.
 const IDLE: Duration = Duration::from_secs(5);
 
@@ -45,8 +45,7 @@ impl Crowd {
             return refuse(stream);
         }
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let Ok(connection) = Connection::new(number, Arc::clone(service), stream) else { return };
-        let connection = Arc::new(connection);
+        let connection = Arc::new(Connection::new(number, Arc::clone(service), stream));
         self.lock().push(Arc::clone(&connection));
         let (crowd, reader) = (Arc::clone(self), Arc::clone(&connection));
         READERS.fetch_add(1, Ordering::Relaxed);
@@ -59,6 +58,14 @@ impl Crowd {
             READERS.fetch_sub(1, Ordering::Relaxed);
             connection.close();
             self.leave(&connection);
+        }
+    }
+
+    /// Gives those who still read a moment for what they were told last.
+    pub fn finish(&self, patience: Duration) {
+        let (connected, start) = (self.lock().clone(), Instant::now());
+        for connection in connected {
+            connection.outbox.finish(patience.saturating_sub(start.elapsed()));
         }
     }
 

@@ -13,6 +13,8 @@ use super::budget::{Budget, Share};
 pub const SLOWEST_LINE: Duration = Duration::from_secs(10);
 /// So much is read at once; a shorter line costs nobody anything.
 const CHUNK: usize = 64 * 1024;
+/// A line that is longer may become as long as any.
+const MUCH: usize = 1024 * 1024;
 /// How often somebody who waits for memory looks for it.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -100,10 +102,13 @@ impl<'s> Lines<'s> {
 
     /// A line that outgrows the first chunk needs memory that others want, too.
     fn has_room(&mut self) -> bool {
-        if self.read.len() <= CHUNK {
+        if self.read.len() + CHUNK <= self.read.capacity().max(2 * CHUNK) {
             return true;
         }
-        let wanted = self.read.len() + CHUNK;
+        let more = (self.read.len() / 2).max(CHUNK);
+        // Who needs much is given all it may need: two that wait for each other's
+        // memory would wait for ever.
+        let wanted = if self.read.len() > MUCH { LONGEST_LINE } else { self.read.len() + more };
         let began = *self.began.get_or_insert_with(Instant::now);
         let share = self.share.get_or_insert_with(|| self.budget.share());
         while !share.grow_to(wanted) {
@@ -112,6 +117,7 @@ impl<'s> Lines<'s> {
             }
             std::thread::sleep(PAUSE);
         }
+        self.read.reserve_exact(more);
         true
     }
 

@@ -13,14 +13,14 @@ use std::time::Duration;
 use boathook_engine::remote::stream::send_now;
 
 /// A reader that takes nothing for so long is cut off.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// With more than this unread, nothing more is taken from that side.
 const FULL: usize = 1024 * 1024;
 
 /// The side of a connection that is written to.
 #[derive(Debug)]
 pub struct Outbox {
-    stream: UnixStream,
+    stream: Arc<UnixStream>,
     waiting: Mutex<Waiting>,
     emptied: Condvar,
 }
@@ -35,7 +35,7 @@ struct Waiting {
 }
 
 impl Outbox {
-    pub fn of(stream: UnixStream) -> Outbox {
+    pub fn of(stream: Arc<UnixStream>) -> Outbox {
         Outbox { stream, waiting: Mutex::default(), emptied: Condvar::new() }
     }
 
@@ -105,7 +105,7 @@ impl Outbox {
                 return;
             };
             drop(waiting);
-            let written = (&self.stream).write_all(&line);
+            let written = (&*self.stream).write_all(&line);
             let mut waiting = self.lock();
             waiting.bytes = waiting.bytes.saturating_sub(line.len());
             self.emptied.notify_all();

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use boathook_engine::remote::place::{self, PlaceError};
-use boathook_engine::remote::seat::Seat;
+use boathook_engine::remote::place::{PlaceError, is_ours};
+use boathook_engine::remote::seat::{self, Seat};
 use boathook_engine::run::cancel_on_signals;
 
 use super::crowd::Crowd;
@@ -19,6 +19,8 @@ use crate::ui::Ui;
 const LOOK_UP: Duration = Duration::from_millis(250);
 /// What runs when the daemon is told to end may take so long.
 const LAST_WORK: Duration = Duration::from_secs(5);
+/// Answers that are on their way have so long.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 /// The pause when the machine has no room for one more connection.
 const NO_ROOM: Duration = Duration::from_millis(20);
 
@@ -27,21 +29,23 @@ pub fn serve(ui: &mut Ui, global: &Global) -> Result<(), Failed> {
     let Some(dwelling) = settings::dwelling() else {
         return Err(Failed::other("there is no home directory", "HOME must be an absolute path"));
     };
-    let seat = Seat::take(&dwelling.state).map_err(no_place)?;
+    let place = Seat::take(&dwelling.state).map_err(no_place)?;
     let ending = cancel_on_signals();
+    seat::make_room_for_files();
     let service = Service::new(ui, global, ending.clone())?;
     let crowd = Arc::new(Crowd::default());
-    ui.line(&format!("listening on {}", seat.path().display()));
+    ui.line(&format!("listening on {}", place.path().display()));
     while !ending.is_cancelled() {
-        match seat.accept(LOOK_UP) {
-            Ok(Some(stream)) if place::is_ours(&stream) => crowd.admit(&service, stream),
+        match place.accept(LOOK_UP) {
+            Ok(Some(stream)) if is_ours(&stream) => crowd.admit(&service, stream),
             Ok(Some(_) | None) => {}
             // Too many open files, or no memory: it passes.
             Err(_) => thread::sleep(NO_ROOM),
         }
     }
-    seat.close();
+    place.close();
     service.end(LAST_WORK);
+    crowd.finish(LAST_WORDS);
     Ok(())
 }
 

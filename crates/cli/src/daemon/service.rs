@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use boathook_engine::engine::{Call, Engine, Ready};
@@ -38,11 +39,22 @@ pub struct Service {
     /// When and since when.
     pub started: (String, Instant),
     pub requests: AtomicU64,
+    /// Events that were begun and are not answered yet.
+    begun: Arc<AtomicUsize>,
     /// The daemon was told to end: what runs may finish.
     ending: Cancel,
     /// The time for that is over.
     over: Cancel,
 }
+
+/// How often it is looked whether everything is answered.
+const LOOK_UP: Duration = Duration::from_millis(5);
+/// What is ended may take so long to die.
+const DYING: Duration = Duration::from_secs(5);
+
+/// An event that was begun, until it is answered.
+#[must_use]
+pub struct Begun(Arc<AtomicUsize>);
 
 /// An event that was understood, and the engine that knows its hooks.
 pub struct Prepared {
@@ -67,6 +79,7 @@ impl Service {
             budget: Arc::default(),
             started: (ids::now_text(), Instant::now()),
             requests: AtomicU64::new(0),
+            begun: Arc::default(),
             ending,
             over,
         };
@@ -78,6 +91,7 @@ impl Service {
     /// From an event to its decision, for a listener that waits for it.
     #[allow(dead_code)] // for listeners beside the socket
     pub fn handle(&self, params: HandleParams, cancel: &Cancel) -> Result<Handled, RpcError> {
+        let _begun = self.begin();
         let mut prepared = self.prepare(params)?;
         let slow = prepared.slow_hooks();
         let _place = match slow {
@@ -92,6 +106,13 @@ impl Service {
         let handled = self.decide(prepared, cancel);
         self.writer.note(&engine);
         handled
+    }
+
+    /// The daemon does not end before what was begun is answered. Said before
+    /// `prepare`, which refuses when it ends.
+    pub fn begin(&self) -> Begun {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        Begun(Arc::clone(&self.begun))
     }
 
     /// Understands an event and looks at the files it depends on.
@@ -153,9 +174,9 @@ impl Service {
 
     /// Lets what runs finish for so long, then ends it; nothing is lost.
     pub fn end(&self, patience: Duration) {
-        if !self.places.wait_until_empty(patience) {
+        if !self.is_done_within(patience) {
             self.over.cancel();
-            self.places.wait_until_empty(Duration::from_secs(5));
+            self.is_done_within(DYING);
         }
         self.over.cancel();
         for engine in self.engines.all() {
@@ -163,6 +184,17 @@ impl Service {
         }
         self.writer.finish();
         self.feed.look();
+    }
+
+    fn is_done_within(&self, patience: Duration) -> bool {
+        let start = Instant::now();
+        while self.begun.load(Ordering::SeqCst) > 0 {
+            if start.elapsed() >= patience {
+                return false;
+            }
+            thread::sleep(LOOK_UP);
+        }
+        true
     }
 
     fn is_like_us(&self, caller: &Caller) -> Result<(), RpcError> {
@@ -182,6 +214,12 @@ impl Service {
             return Ok(());
         };
         Err(RpcError { code: codes::OTHER, message: format!("the daemon has {differs}") })
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

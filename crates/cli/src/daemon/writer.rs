@@ -15,6 +15,8 @@ use crate::ui::Ui;
 const GATHER: Duration = Duration::from_millis(10);
 /// How often it is looked whether `async` hooks have ended.
 const LOOK_UP: Duration = Duration::from_millis(200);
+/// How often the last records are tried to be written before they are lost.
+const LAST_TRIES: usize = 5;
 /// With more records than this unwritten, whoever made them writes them.
 const MANY: usize = 500;
 
@@ -23,6 +25,8 @@ pub struct Writer {
     work: Mutex<Work>,
     wake: Condvar,
     feed: Arc<Feed>,
+    /// One of us writes at a time: the log's own lock is for other processes.
+    pen: Mutex<()>,
     /// What was last said about a log that cannot be written.
     trouble: Mutex<Option<String>>,
 }
@@ -37,7 +41,13 @@ struct Work {
 
 impl Writer {
     pub fn new(feed: Arc<Feed>) -> Writer {
-        Writer { work: Mutex::default(), wake: Condvar::new(), feed, trouble: Mutex::default() }
+        Writer {
+            work: Mutex::default(),
+            wake: Condvar::new(),
+            feed,
+            pen: Mutex::default(),
+            trouble: Mutex::default(),
+        }
     }
 
     /// Works until the process ends.
@@ -49,6 +59,7 @@ impl Writer {
     /// An engine has answered.
     pub fn note(&self, engine: &Arc<Engine>) {
         if engine.unwritten().0 > MANY {
+            let _pen = self.pen();
             self.write(engine);
         }
         let mut work = self.lock();
@@ -66,10 +77,11 @@ impl Writer {
 
     /// Writes everything there is, now.
     pub fn flush(&self) {
+        let _pen = self.pen();
         let dirty = std::mem::take(&mut self.lock().dirty);
         dirty.iter().for_each(|engine| self.write(engine));
         let mut work = self.lock();
-        for engine in dirty.into_iter().filter(|engine| engine.unwritten().1) {
+        for engine in dirty.into_iter().filter(|engine| has_more(engine)) {
             if !work.dirty.iter().any(|known| Arc::ptr_eq(known, &engine)) {
                 work.dirty.push(engine);
             }
@@ -78,9 +90,19 @@ impl Writer {
 
     /// Writes everything and waits for `async` hooks, which were told to end.
     pub fn finish(&self) {
+        // Whoever writes now has engines in hand that are in neither list.
+        let _pen = self.pen();
         let Work { dirty, retired } = std::mem::take(&mut *self.lock());
         for engine in dirty.iter().chain(&retired) {
-            self.tell(engine.write_out().map(|_| ()).map_err(|error| error.to_string()));
+            // Somebody else may be writing to the log for a moment.
+            let mut written = engine.write_out().map(|_| ());
+            for _ in 0..LAST_TRIES {
+                if written.is_ok() {
+                    break;
+                }
+                written = engine.write_out().map(|_| ());
+            }
+            self.tell(written.map_err(|error| error.to_string()));
         }
     }
 
@@ -102,9 +124,10 @@ impl Writer {
     }
 
     fn let_go(&self) {
+        let _pen = self.pen();
         let retired = std::mem::take(&mut self.lock().retired);
         retired.iter().for_each(|engine| self.write(engine));
-        let busy = |engine: &Arc<Engine>| engine.unwritten().1 || Arc::strong_count(engine) > 1;
+        let busy = |engine: &Arc<Engine>| has_more(engine) || Arc::strong_count(engine) > 1;
         let (busy, idle): (Vec<_>, Vec<_>) = retired.into_iter().partition(busy);
         self.lock().retired.extend(busy);
         drop(idle);
@@ -126,7 +149,17 @@ impl Writer {
         }
     }
 
+    fn pen(&self) -> MutexGuard<'_, ()> {
+        self.pen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether there is something left to write, now or later.
+fn has_more(engine: &Engine) -> bool {
+    let (records, running) = engine.unwritten();
+    records > 0 || running
 }

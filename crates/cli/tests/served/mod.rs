@@ -126,7 +126,7 @@ impl Talk {
         let mut line = String::new();
         match self.reader.read_line(&mut line) {
             Ok(0) => None,
-            Ok(_) => Some(serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"))),
+            Ok(_) => Some(serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:.200}"))),
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
             Err(error) => panic!("nothing comes: {error}"),
         }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, FileType, Stat, fstat, renameat, statat, unlinkat};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 
 use super::place::{PlaceError, address};
 use super::{FOLDER, LOCK, SOCKET};
@@ -23,6 +23,10 @@ use crate::state::{OpenFolder, StateDir, StateError};
 /// How often the lock is tried before it counts as held, and the pause between.
 const LOOKS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// So many may stand before the door. Who is next then waits for these, and not
+/// for thousands that somebody sent.
+const QUEUE: i32 = 64;
 
 /// The place of the daemon, held until it is dropped.
 #[derive(Debug)]
@@ -54,6 +58,7 @@ impl Seat {
         let stat = statat(folder.handle(), SOCKET, AtFlags::SYMLINK_NOFOLLOW);
         let socket = identity(&stat.map_err(|error| failed(error.into()))?);
         listener.set_nonblocking(true).map_err(failed)?;
+        rustix::net::listen(&listener, QUEUE).map_err(|error| failed(error.into()))?;
         Ok(Seat { path, folder, listener, socket, lock })
     }
 
@@ -118,6 +123,18 @@ pub fn end_holder(state: &Path) -> Result<Option<u32>, PlaceError> {
     kill_process(process, Signal::TERM)
         .map_err(|error| PlaceError::Io(super::socket(state), error.into()))?;
     Ok(Some(pid))
+}
+
+/// Makes room for a thousand open files where the system gives fewer; hooks
+/// have the same room then.
+pub fn make_room_for_files() {
+    const ENOUGH: u64 = 1024;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < ENOUGH) {
+        let current = Some(limit.maximum.map_or(ENOUGH, |maximum| maximum.min(ENOUGH)));
+        // Without it there are fewer connections.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, ..limit });
+    }
 }
 
 /// Somebody who only looks whether the lock is held has it for a moment.
