@@ -9,10 +9,14 @@ import { want } from './tally.mjs';
 /** A phone's width: below this one, the window is that of a phone. */
 const PHONE = 500;
 
-/** Sets the window's width and the colours a person prefers. */
-export async function dress(page, width, scheme) {
+/** A window of this width. */
+export async function setWidth(page, width) {
   const phone = width < PHONE;
   await page.setViewport({ width, height: phone ? 844 : 800, isMobile: phone, hasTouch: phone });
+}
+
+/** The colours that a person prefers. */
+export async function prefer(page, scheme) {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
 }
 

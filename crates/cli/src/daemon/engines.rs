@@ -13,7 +13,7 @@ use boathook_engine::load::Surface;
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use boathook_engine::remote::verbs::Circumstances;
 use boathook_engine::remote::wire::{RpcError, codes};
-use boathook_engine::run::Cancel;
+use boathook_engine::run::{Cancel, Keeper, Limits};
 use boathook_engine::source::{Levels, Os, Roots};
 
 use super::writer::Writer;
@@ -31,6 +31,8 @@ pub struct Engines {
     /// Ends what they run.
     cancel: Cancel,
     writer: Arc<Writer>,
+    /// Processes of hooks that outlive an event, of all engines.
+    keeper: Arc<Keeper>,
     kept: Mutex<Kept>,
 }
 
@@ -75,7 +77,8 @@ impl Engines {
         let (settings, preferences) = settings::settings_and_preferences(ui, global, &[])?;
         let typed = if global.workspace.is_empty() { Vec::new() } else { settings.roots.workspaces.clone() };
         let kept = Kept { config, settings, preferences, workspaces: typed, engines: Vec::new() };
-        Ok(Engines { global: global.clone(), cancel, writer, kept: Mutex::new(kept) })
+        let keeper = Arc::new(Keeper::new(Limits::default()));
+        Ok(Engines { global: global.clone(), cancel, writer, keeper, kept: Mutex::new(kept) })
     }
 
     /// The engine for these circumstances; `roots` are those of the payload.
@@ -118,7 +121,8 @@ impl Engines {
             let (_, oldest) = kept.engines.remove(0);
             self.writer.retire(oldest);
         }
-        let engine = Arc::new(Engine::new(kept.settings_of(&key, &self.cancel)));
+        let keeper = Some(Arc::clone(&self.keeper));
+        let engine = Arc::new(Engine::new(Settings { keeper, ..kept.settings_of(&key, &self.cancel) }));
         kept.engines.push((key, Arc::clone(&engine)));
         engine
     }
@@ -134,6 +138,11 @@ impl Engines {
     pub fn config_folder(&self) -> PathBuf {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.config.path.parent().unwrap_or(Path::new("")).to_owned()
+    }
+
+    /// How many processes of hooks outlived their events.
+    pub fn processes(&self) -> usize {
+        self.keeper.count()
     }
 
     /// All that are kept.

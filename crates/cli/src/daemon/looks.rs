@@ -93,6 +93,7 @@ pub fn status(service: &Service) -> Result<Value, RpcError> {
         home: settings.roots.home,
         requests: service.requests.load(Ordering::Relaxed),
         in_flight,
+        kept: service.engines.processes(),
         waiting,
         connections: crowd::count(),
         subscribers: service.feed.count(),

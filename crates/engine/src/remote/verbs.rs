@@ -107,6 +107,9 @@ pub struct Status {
     pub connections: usize,
     /// and how many of these hear of every record.
     pub subscribers: usize,
+    /// Processes of hooks that outlived their events.
+    #[serde(default)]
+    pub kept: usize,
     /// The workspaces it has at hand.
     pub workspaces: Vec<PathBuf>,
     /// Files that cannot be read, and what is in force in their place.

@@ -53,9 +53,9 @@ pub fn timeline(entries: &[Entry]) -> Markup {
 pub fn bars(hooks: &[Hook]) -> Markup {
     let hooks = &hooks[..hooks.len().min(MOST_BARS)];
     let decades = decades(hooks.iter().map(|hook| hook.p95));
-    let row = 30.0;
+    let row = 42.0;
     let bottom = 10.0 + row * hooks.len() as f64;
-    let left = 330.0;
+    let left = 26.0;
     let across = |duration: f64| left + (WIDTH - RIGHT - 20.0 - left) * height(duration, decades);
     html! {
         svg.chart viewBox={ "0 0 960 " (bottom + 30.0) } role="img" aria-label="How long hooks take: from the median to the 95th percentile. The table below has the numbers." {
@@ -64,10 +64,10 @@ pub fn bars(hooks: &[Hook]) -> Markup {
                 text x=(tenth(across(line))) y=(bottom + 20.0) text-anchor="middle" { (took(line).replace(".0 ", " ")) }
             }
             @for (index, hook) in hooks.iter().enumerate() {
-                @let middle = 10.0 + row * (index as f64 + 0.5);
-                text x=(left - 12.0) y=(middle + 4.0) text-anchor="end" { (name(&hook.command)) }
-                rect.soft x=(tenth(across(hook.median))) y=(middle - 7.0) width=(tenth((across(hook.p95) - across(hook.median)).max(2.0))) height="14" rx="3" {}
-                rect.accent x=(tenth(across(hook.median) - 2.0)) y=(middle - 10.0) width="4" height="20" rx="2" {}
+                @let top = 10.0 + row * index as f64;
+                text.name x=(left + 6.0) y=(top + 14.0) { (name(&hook.command)) }
+                rect.soft x=(tenth(across(hook.median))) y=(top + 23.0) width=(tenth((across(hook.p95) - across(hook.median)).max(2.0))) height="10" rx="3" {}
+                rect.accent x=(tenth(across(hook.median) - 2.0)) y=(top + 20.0) width="4" height="16" rx="2" {}
             }
         }
         ul.legend aria-hidden="true" { li { "▌ median" } li { "▬ to the 95th percentile" } li { "The axis is logarithmic." } }
@@ -115,7 +115,7 @@ fn tenth(number: f64) -> f64 {
 }
 
 fn name(command: &str) -> Markup {
-    super::text::line(command, 40)
+    super::text::line(command, 90)
 }
 
 /// Times stand as text in a drawing.

@@ -176,7 +176,10 @@ fn sources(view: &View<'_>) -> Markup {
             p.about { "Every file that was looked for, highest priority first. A broken one never disables another." }
             div.scroll tabindex="0" role="region" aria-label="Sources" {
                 table {
-                    thead { tr { th scope="col" { "Source" } th scope="col" { "State" } th.number scope="col" { "Hooks" } th scope="col" { "Trust" } th scope="col" { "File" } } }
+                    thead { tr {
+                        th scope="col" { "Source" } th scope="col" { "State" } th.number scope="col" { "Hooks" }
+                        th scope="col" { "Trust" } th scope="col" { "File" }
+                    } }
                     tbody {
                         @for report in &view.set.sources {
                             tr.absent[report.state == SourceState::Absent] {

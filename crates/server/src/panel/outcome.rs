@@ -2,6 +2,7 @@
 
 use boathook_engine::decision::{Decision, HookOutcome, HookReport};
 use boathook_engine::engine::Explanation;
+use boathook_engine::load::Hook;
 use boathook_engine::payload::spread;
 use boathook_engine::plan::{Plan, Step, Work};
 use boathook_engine::record::{permission_word, took};
@@ -38,7 +39,7 @@ fn would(step: &Step<'_>, explanation: &Explanation) -> Markup {
             div.state { (how(&step.work)) }
             div.what {
                 (what(definition))
-                p.facts { span.tag { (step.hook.source.level.name()) } " " (place(&step.hook.source.file, definition.place.as_ref().map(|place| place.line))) }
+                (origin(step.hook))
                 dl.facts {
                     @match &step.work {
                         Work::Run(invocation) => {
@@ -57,6 +58,12 @@ fn would(step: &Step<'_>, explanation: &Explanation) -> Markup {
             }
         }
     }
+}
+
+/// Which source it is of, and its line there.
+fn origin(hook: &Hook) -> Markup {
+    let line = hook.definition.place.as_ref().map(|place| place.line);
+    html! { p.facts { span.tag { (hook.source.level.name()) } " " (place(&hook.source.file, line)) } }
 }
 
 fn how(work: &Work) -> Markup {
@@ -78,7 +85,7 @@ fn would_not(explanation: &Explanation, plan: &Plan<'_>) -> Markup {
                         div.state { @if skipped.why.is_withheld() { (badge(Tone::Warn, "withheld")) } @else { (badge(Tone::Quiet, "skipped")) } }
                         div.what {
                             (what(&skipped.hook.definition))
-                            p.facts { span.tag { (skipped.hook.source.level.name()) } " " (place(&skipped.hook.source.file, skipped.hook.definition.place.as_ref().map(|place| place.line))) }
+                            (origin(skipped.hook))
                             p.why { (prose(&explanation.because(plan, skipped))) }
                         }
                     }

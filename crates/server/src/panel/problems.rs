@@ -47,7 +47,13 @@ fn one(problem: &Problem, texts: &mut Texts) -> Markup {
             div.what {
                 h2 { (prose(&problem.message)) }
                 @if let Some(file) = &problem.file {
-                    p.facts { span.path { (safe(&file.to_string_lossy())) @if let Some(place) = &problem.place { ":" (place.line) ":" (place.column) } } " " span.tag { (problem.code) } }
+                    p.facts {
+                        span.path {
+                            (safe(&file.to_string_lossy()))
+                            @if let Some(place) = &problem.place { ":" (place.line) ":" (place.column) }
+                        }
+                        " " span.tag { (problem.code) }
+                    }
                 } @else {
                     p.facts { span.tag { (problem.code) } }
                 }

@@ -128,7 +128,9 @@ fn texts(record: &Record, all: Option<&str>) -> Markup {
             h2 { "Output" }
             @match (&record.response, kept) {
                 (Some(response), _) => (block("Output", &spread(response.get()), all)),
-                (None, KeptPayload::Nothing) => p.note { "Not kept: " code { "payload" } " in the " code { "[log]" } " table of config.toml is " code { "\"none\"" } "." },
+                (None, KeptPayload::Nothing) => p.note {
+                    "Not kept: " code { "payload" } " in the " code { "[log]" } " table of config.toml is " code { "\"none\"" } "."
+                },
                 (None, _) => p.note { "It printed nothing." },
             }
         }

@@ -32,7 +32,10 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
     let kept: Vec<(String, Session)> =
         sessions.kept().into_iter().filter(|(name, _)| !logged.contains(name)).collect();
     let body = html! {
-        p.lead { (plural(all.len(), "conversation")) " in the log. A session keeps the variables that sessionStart hooks set, and counts the follow-ups that stop hooks send by themselves." }
+        p.lead {
+            (plural(all.len(), "conversation")) " in the log. A session keeps the variables that sessionStart hooks set, "
+            "and counts the follow-ups that stop hooks send by themselves."
+        }
         @if all.is_empty() && kept.is_empty() {
             div.empty { p { "No conversation has been seen yet." } }
         }
@@ -65,7 +68,12 @@ fn one(it: &Conversation, (session, trouble): &(Session, Option<String>)) -> Mar
                 }
                 div { dt { "variables" } dd { (names(session)) } }
             }
-            ul.events { @for (event, count) in &it.events { li { a href={ "log?conversation=" (encoded(&it.id)) "&event=" (encoded(event)) } { (safe(event)) } " " span.count { (count) } } } }
+            ul.events {
+                @for (event, count) in &it.events {
+                    @let runs = format!("log?conversation={}&event={}", encoded(&it.id), encoded(event));
+                    li { a href=(runs) { (safe(event)) } " " span.count { (count) } }
+                }
+            }
             @if let Some(trouble) = trouble { p.why { (safe(trouble)) } }
             @if !it.followups.is_empty() {
                 details {

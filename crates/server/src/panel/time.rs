@@ -50,7 +50,10 @@ fn of_hooks(hooks: &[Hook]) -> Markup {
                 tbody {
                     @for hook in hooks.iter().take(MOST_ROWS) {
                         tr {
-                            th.wide scope="row" { a href={ "log?hook=" (encoded(&hook.command)) } { code { (line(&hook.command, 120)) } } " " span.tag { (safe(&hook.source)) } }
+                            th.wide scope="row" {
+                                a href={ "log?hook=" (encoded(&hook.command)) } { code { (line(&hook.command, 120)) } }
+                                " " span.tag { (safe(&hook.source)) }
+                            }
                             td.number { (grouped(hook.runs)) }
                             td.number { (took(hook.median)) }
                             td.number { (took(hook.p95)) }
@@ -73,7 +76,10 @@ fn of_sessions(conversations: &[Conversation]) -> Markup {
             p.about { "Time in which at least one hook ran, against the time from a session's first event to the end of its last." }
             div.scroll tabindex="0" role="region" aria-label="What hooks cost sessions" {
                 table {
-                    thead { tr { th scope="col" { "Session" } th.number scope="col" { "Hooks" } th.number scope="col" { "Session" } th.number scope="col" { "Share" } th scope="col" { span.visually-hidden { "Share as a bar" } } } }
+                    thead { tr {
+                        th scope="col" { "Session" } th.number scope="col" { "In hooks" } th.number scope="col" { "Lasted" }
+                        th.number scope="col" { "Share" } th scope="col" { span.visually-hidden { "Share as a bar" } }
+                    } }
                     tbody {
                         @for it in conversations.iter().take(MOST_ROWS) {
                             tr {

@@ -111,7 +111,12 @@ fn workspace(app: &App, group: &[Candidate]) -> Markup {
             h2 { (path(&group[0].subject.workspace)) }
             div.panel {
                 ul.plain {
-                    @for candidate in group { li { (badge::trust(&candidate.state)) " " span.tag { (candidate.source.level.name()) } " " (path(&candidate.source.file)) } }
+                    @for candidate in group {
+                        li {
+                            (badge::trust(&candidate.state)) " "
+                            span.tag { (candidate.source.level.name()) } " " (path(&candidate.source.file))
+                        }
+                    }
                 }
                 @for candidate in &waiting { (question(candidate)) }
                 @if !waiting.is_empty() { (covered(&waiting)) }

@@ -56,6 +56,9 @@ fn tell(ui: &mut Ui, status: &verbs::Status) {
         status.requests, status.in_flight, status.waiting
     ));
     ui.line(&format!("connected   {}, {} following the log", status.connections, status.subscribers));
+    if status.kept > 0 {
+        ui.line(&format!("kept        {} processes of hooks", status.kept));
+    }
     for workspace in &status.workspaces {
         ui.line(&format!("workspace   {}", workspace.display()));
     }
