@@ -26,6 +26,10 @@ const MOST_AT_ONCE: usize = 32;
 /// How often a reader that waits looks whether its caller is still there.
 const LOOK_UP: Duration = Duration::from_millis(100);
 
+/// Who comes in has this long for a first line before somebody else may have
+/// the place. On a busy machine it lies between connecting and writing.
+const GREETING: Duration = Duration::from_millis(200);
+
 /// One who is connected.
 pub struct Connection {
     pub number: u64,
@@ -114,15 +118,19 @@ impl Connection {
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Never said a whole line, and has none on the way.
+    /// Never said a whole line, has none on the way, and had the time for one.
     pub fn is_silent(&self) -> bool {
-        self.lines.load(Ordering::Relaxed) == 0 && !has_input(&self.stream)
+        self.lines.load(Ordering::Relaxed) == 0 && !has_input(&self.stream) && self.quiet_for() >= GREETING
     }
 
     /// For how long nothing happens here that anybody waits for.
     pub fn idle_for(&self) -> Option<Duration> {
         let busy = !self.lock().is_empty() || self.service.feed.has(self.number) || has_input(&self.stream);
-        (!busy).then(|| self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed())
+        (!busy).then(|| self.quiet_for())
+    }
+
+    fn quiet_for(&self) -> Duration {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
     fn take(self: &Arc<Connection>, line: Vec<u8>, share: Option<Share>) {

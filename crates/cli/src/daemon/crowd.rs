@@ -19,6 +19,8 @@ pub const MOST: usize = 256;
 const MOST_THREADS: usize = MOST + 64;
 /// Who said nothing for so long may be sent away for somebody else.
 const IDLE: Duration = Duration::from_secs(5);
+/// Who comes in waits this long for a place, and those behind wait, too.
+const PATIENCE: Duration = Duration::from_millis(250);
 
 /// How many threads read.
 static READERS: AtomicUsize = AtomicUsize::new(0);
@@ -41,8 +43,12 @@ impl Crowd {
         while READERS.load(Ordering::Relaxed) >= MOST_THREADS {
             thread::sleep(Duration::from_millis(1));
         }
-        if !self.make_room() {
-            return refuse(stream);
+        let came = Instant::now();
+        while !self.make_room() {
+            if came.elapsed() > PATIENCE {
+                return refuse(stream);
+            }
+            thread::sleep(Duration::from_millis(1));
         }
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(Connection::new(number, Arc::clone(service), stream));
