@@ -105,3 +105,31 @@ fn a_killed_daemon_leaves_no_process_behind() {
     daemon.wait();
     until("its process ends, too", || !is_alive(&process));
 }
+
+/// A script that tells its process and that it was started, and answers.
+const NOTED: &str = "#!/bin/sh\necho $$ >> started\ncat > /dev/null\necho '{}'\n";
+
+#[test]
+fn nothing_of_a_workspace_stays_or_starts_after_its_trust_is_taken_back() {
+    let context = TestContext::new();
+    context.write("project/hook.sh", NOTED);
+    context.write(
+        "project/.cursor/hooks.json",
+        &json!({ "version": 1, "hooks": { "beforeShellExecution": [
+            { "command": "sh ./hook.sh", "prestart": true }] } })
+        .to_string(),
+    );
+    context.trust();
+    let daemon = Served::start(&context);
+    let mut talk = daemon.talk();
+    let payload = json!({ "command": "ls", "workspace_roots": [context.project()] });
+    talk.handle("beforeShellExecution", payload);
+    let started = || context::read(&context.project().join("started"));
+    until("the next one is started ahead", || started().lines().count() == 2);
+    let ahead = started().lines().last().expect("a process").to_owned();
+    assert!(is_alive(&ahead));
+    context.output(["trust", "--revoke"]);
+    // No event comes: somebody looks all the same.
+    until("it ends", || !is_alive(&ahead));
+    assert_eq!(started().lines().count(), 2, "and no other is started");
+}

@@ -12,7 +12,7 @@ use crate::outcome::is_whole_answer;
 use crate::plan::{Step, Work};
 use crate::run::{Asked, Cancel, Exit, Invocation, Keeper, Status, Unchanged, Wish, run_all, run_prepared};
 use crate::source::{Level, Roots};
-use crate::trust::{NamedFiles, Scope};
+use crate::trust::{NamedFiles, Scope, Trust};
 
 /// Who keeps processes, and where the files are that they start from.
 #[derive(Clone, Copy)]
@@ -165,7 +165,9 @@ impl Kept<'_> {
         exits.into_iter().zip(warnings).map(|(exit, warnings)| Told { exit, warnings }).collect()
     }
 
-    /// Looks at the files that a command names, before its process is started.
+    /// Looks at the files that a command names, and at what its trust rests on,
+    /// before its process is started. They are looked at between events, too:
+    /// nothing stays of a workspace that is no longer trusted.
     fn look(&self, want: Want<'_>) -> Unchanged {
         let source = &want.hook.source;
         let plugin = (source.level == Level::Plugin).then_some(source.run_dir.as_path());
@@ -176,7 +178,9 @@ impl Kept<'_> {
             plugin,
             home: &self.roots.home,
         };
-        let mut files = NamedFiles::look(&want.hook.definition.command_line(), &scope);
+        let trust = source.needs_trust().then(|| Trust::new(self.roots).record_file(source));
+        let beside = trust.map(|record| [record, source.file.clone()]).into_iter().flatten();
+        let mut files = NamedFiles::look(&want.hook.definition.command_line(), &scope, beside);
         Box::new(move || files.are_unchanged())
     }
 }

@@ -22,13 +22,14 @@ enum Known {
 }
 
 impl NamedFiles {
-    /// Looks at them, wherever they are.
-    pub fn look(command: &str, scope: &Scope<'_>) -> NamedFiles {
+    /// Looks at them, wherever they are, and at others beside them.
+    pub fn look(command: &str, scope: &Scope<'_>, beside: impl Iterator<Item = PathBuf>) -> NamedFiles {
         let found = words::coverage(command, scope);
         let outside = found.uncovered.iter().filter(|word| word.why == Why::Outside);
         let outside = outside.filter_map(|word| super::expand(&word.word, scope)).map(PathBuf::from);
         let named = found.named.into_iter().map(|named| named.path);
-        NamedFiles(named.chain(outside.filter(|path| path.is_absolute())).map(known).collect())
+        let outside = outside.filter(|path| path.is_absolute());
+        NamedFiles(named.chain(outside).chain(beside).map(known).collect())
     }
 
     /// Whether all are what they were. What could have changed without getting
@@ -87,7 +88,7 @@ mod tests {
         for (name, change, unchanged) in cases {
             dir.write("near.py", "one");
             elsewhere.write("far.py", "one");
-            let mut files = NamedFiles::look(&command, &scope);
+            let mut files = NamedFiles::look(&command, &scope, std::iter::empty());
             change();
             assert_eq!(files.are_unchanged(), unchanged, "{name}");
         }
