@@ -15,8 +15,8 @@ connect() {
 # The daemon's result; fails when it is absent, silent, or says why not.
 ask_daemon() {
   local request line
-  request=$(jq -c --arg event "$event" --arg root "$PWD" '{jsonrpc: "2.0", id: 1, method: "handle", params:
-    {event: $event, payload: ({workspace_roots: [$root]} + .), beat: true}}' <<<"$payload") || return
+  request=$(jq -c --arg event "$event" --arg cwd "$PWD" '{jsonrpc: "2.0", id: 1, method: "handle", params:
+    {event: $event, payload: ., cwd: $cwd, beat: true}}' <<<"$payload") || return
   coproc connect
   printf '%s\n' "$request" >&"${COPROC[1]}"
   # One that works says so twice a second.

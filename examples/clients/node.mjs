@@ -9,12 +9,11 @@ const state = process.env.XDG_STATE_HOME || `${homedir()}/.local/state`;
 const socket = `${state}/boathook/daemon/socket`;
 
 export async function handle(event, payload) {
-  payload = { workspace_roots: [process.cwd()], ...payload };
   return askDaemon(event, payload).catch(() => run(event, payload)); // absent, silent, or it says why not
 }
 
 async function askDaemon(event, payload) {
-  const params = { event, payload, beat: true };
+  const params = { event, payload, cwd: process.cwd(), beat: true };
   const daemon = connect(socket).setEncoding("utf8");
   daemon.setTimeout(3000, () => daemon.destroy(new Error("silent"))); // one that works says so twice a second
   daemon.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "handle", params }) + "\n");

@@ -103,9 +103,19 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ("list", "status"),
 ];
 
+/// What people type to start a daemon,
+const STARTS: [&str; 2] = ["start", "restart"];
+/// and what does.
+const START: &str = "`boathook daemon` starts one; `boathook daemon stop` ends one that runs";
+
 /// Names the command that was meant, where its name alone does not lead there.
 pub fn suggest(error: &mut clap::Error) {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return };
+    if STARTS.contains(&typed.as_str()) {
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![START.into()]));
+        return;
+    }
     let Some((_, meant)) = ELSEWHERE.iter().find(|(name, _)| name == typed) else { return };
     error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*meant).to_owned()]));
 }

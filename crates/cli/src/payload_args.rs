@@ -120,6 +120,17 @@ pub fn event_name() -> impl TypedValueParser<Value = EventKind> {
         .map(|name| EventKind::named(&name).expect("only names of events are accepted"))
 }
 
+/// That there is no such event, and which one was meant.
+#[cfg_attr(not(unix), allow(dead_code))] // for the daemon
+pub fn no_event(name: &str) -> String {
+    let names = EVENTS.iter().map(|spec| spec.name);
+    let name: String = name.chars().take(64).collect();
+    match nearest_name(&name, names.clone()) {
+        Some(near) => format!("there is no event `{name}`; did you mean `{near}`?"),
+        None => format!("there is no event `{name}`; there are {}", names.collect::<Vec<_>>().join(", ")),
+    }
+}
+
 fn set_field(payload: &mut Payload, event: EventKind, text: &str) -> Result<(), Failed> {
     let wrong = |problem: String| Failed::Field {
         text: text.to_owned(),

@@ -77,9 +77,16 @@ fn place(own: Own) -> TestContext {
     cx
 }
 
-fn ask(cx: &TestContext, (file, program): (&str, &str), command: &str) -> Output {
+fn ask(cx: &TestContext, client: (&str, &str), command: &str) -> Output {
+    ask_of(cx, client, "beforeShellExecution", command)
+}
+
+fn ask_of(cx: &TestContext, (file, program): (&str, &str), event: &str, command: &str) -> Output {
     let mut client = Command::new(program);
-    client.arg(folder().join(file)).arg("beforeShellExecution").current_dir(cx.project());
+    // A project's hooks guard all of it.
+    let here = cx.project().join("src/deep");
+    fs::create_dir_all(&here).expect("a folder");
+    client.arg(folder().join(file)).arg(event).current_dir(here);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = [cx.path("bin")].into_iter().chain(std::env::split_paths(&path));
     client.env("PATH", std::env::join_paths(folders).expect("no colon in a path"));
@@ -131,6 +138,19 @@ fn without_a_daemon_every_client_asks_in_process() {
     let cx = place(Own::Ours);
     for client in clients(false) {
         decides_right(&cx, client, "without a daemon");
+    }
+}
+
+#[test]
+fn a_misspelt_event_is_said_once_and_allows_nothing() {
+    let cx = place(Own::Ours);
+    let _daemon = Served::start(&cx);
+    for client in clients(true) {
+        let output = ask_of(&cx, client, "beforeShelExecution", "ls");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{}: {output:?}", client.0);
+        assert!(stderr.contains("beforeShellExecution"), "{}: {stderr}", client.0);
+        assert!(!stderr.contains("another exception"), "{}: {stderr}", client.0);
     }
 }
 

@@ -62,6 +62,79 @@ fn a_workspace_counts_as_it_does_in_process() {
     assert_eq!(talk.result("handle", cloud)["blocked"], false, "edition 2.3 wants its experiment");
 }
 
+/// Whoever asks about no project must know that none of its hooks was asked.
+#[test]
+fn a_call_without_a_workspace_says_so() {
+    let context = TestContext::new();
+    context.write("project/.cursor/hooks.json", DENY_RM);
+    context.write("project/src/deep/file", "");
+    context.trust();
+    let daemon = Served::start(&context);
+    let mut talk = daemon.talk();
+    let (project, deep) = (context.project(), context.project().join("src/deep"));
+    let rm = |payload: Value, beside: Value| {
+        let mut params = json!({ "event": "beforeShellExecution", "payload": { "command": "rm x" } });
+        params["payload"].as_object_mut().expect("one").extend(payload.as_object().expect("one").clone());
+        params.as_object_mut().expect("one").extend(beside.as_object().expect("one").clone());
+        params
+    };
+    let found = [
+        (json!({}), json!({ "cwd": deep })),
+        (json!({}), json!({ "cwd": project })),
+        (json!({ "workspace_roots": [] }), json!({ "cwd": deep })),
+        (json!({ "workspace_roots": null }), json!({ "cwd": deep })),
+        (json!({ "workspace_roots": [project] }), json!({ "cwd": "/" })),
+        (json!({}), json!({ "workspaces": [project], "cwd": "/" })),
+    ];
+    for (payload, beside) in found {
+        let handled = talk.result("handle", rm(payload, beside));
+        assert_eq!((&handled["blocked"], &handled["warnings"]), (&json!(true), &json!([])), "{handled}");
+    }
+    let missed = [
+        (json!({}), json!({}), "no workspace was named"),
+        (json!({ "workspace_roots": [] }), json!({}), "no workspace was named"),
+        (json!({ "workspace_roots": project }), json!({}), "is no list of texts"),
+        (json!({ "workspace_roots": [1] }), json!({ "cwd": "/" }), "is no list of texts"),
+        (
+            json!({ "workspace_roots": ["/no/such/place"] }),
+            json!({}),
+            "the workspace /no/such/place does not exist",
+        ),
+    ];
+    for (payload, beside, words) in missed {
+        let handled = talk.result("handle", rm(payload, beside));
+        assert_eq!(handled["blocked"], false);
+        assert!(handled["warnings"].to_string().contains(words), "{words}: {handled}");
+    }
+    let refused = [
+        (json!({}), json!({ "workspaces": ["/no/such/place"] }), "/no/such/place"),
+        (json!({}), json!({ "cwd": "/no/such/place" }), "/no/such/place"),
+        (json!({}), json!({ "cwd": "src" }), "no absolute path"),
+        (json!({ "workspace_roots": ["src"] }), json!({}), "no absolute path"),
+    ];
+    for (payload, beside, words) in refused {
+        let error = talk.ask("handle", rm(payload, beside))["error"].clone();
+        assert_eq!(error["code"], -32602, "{error}");
+        assert!(error["message"].to_string().contains(words), "{error}");
+    }
+    for method in ["list", "problems", "has_hook"] {
+        let nowhere = talk.result(method, json!({ "event": "stop" }));
+        assert!(nowhere["warnings"].to_string().contains("no workspace was named"), "{method}: {nowhere}");
+        let there = talk.result(method, json!({ "event": "stop", "cwd": deep }));
+        assert_eq!(there.get("warnings"), None, "{method}: {there}");
+        let error = talk.ask(method, json!({ "event": "stop", "workspaces": ["/no/such/place"] }));
+        assert_eq!(error["error"]["code"], -32602, "{method}: {error}");
+    }
+    for (roots, words) in [
+        (json!(["/no/such/place"]), "the workspace /no/such/place does not exist"),
+        (json!(project), "is no list of texts"),
+    ] {
+        let payload = json!({ "workspace_roots": roots }).to_string();
+        let output = context.output_with(["run", "stop"], payload.as_bytes());
+        assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{output:?}");
+    }
+}
+
 #[test]
 fn answers_come_in_any_order_and_a_call_can_be_cancelled() {
     let context = TestContext::new();
@@ -205,6 +278,49 @@ fn what_can_be_looked_at_is_what_the_commands_print() {
     context.write("home/.cursor/hooks.json", "{");
     let broken = talk.result("status", json!({}))["broken"].clone();
     assert_eq!(broken[0]["last_good"], true, "{broken}");
+}
+
+#[test]
+fn a_subscription_ends_when_its_call_is_cancelled() {
+    let context = TestContext::new();
+    let daemon = Served::start(&context);
+    let (mut listener, mut talk) = (daemon.talk(), daemon.talk());
+    let id = listener.call("subscribe", json!({}));
+    assert_eq!(listener.answer()["result"], json!({ "subscribed": true }));
+    assert_eq!(talk.result("cancel", json!({ "id": id })), json!({ "cancelled": false }), "it is another's");
+    assert_eq!(talk.result("status", json!({}))["subscribers"], 1);
+    assert_eq!(listener.result("cancel", json!({ "id": id })), json!({ "cancelled": true }));
+    assert_eq!(talk.result("status", json!({}))["subscribers"], 0);
+    assert_eq!(listener.result("cancel", json!({ "id": id })), json!({ "cancelled": false }));
+}
+
+#[test]
+fn what_is_misspelt_is_said_with_what_was_meant() {
+    let context = TestContext::new();
+    let daemon = Served::start(&context);
+    let mut talk = daemon.talk();
+    for (name, words) in [("stopp", "did you mean `stop`?"), ("bogus", "there are sessionStart, ")] {
+        for (method, params) in [
+            ("log", json!({ "event": [name] })),
+            ("subscribe", json!({ "event": [name] })),
+            ("has_hook", json!({ "event": name })),
+            ("handle", json!({ "event": name, "payload": {} })),
+        ] {
+            let error = talk.ask(method, params)["error"].clone();
+            assert!(error["message"].to_string().contains(words), "{method}: {error}");
+        }
+    }
+    for word in ["start", "restart"] {
+        let output = context.output(["daemon", word]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("`boathook daemon` starts one"), "{stderr}");
+    }
+    let output = context.output(["daemon", "--http"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("`boathook daemon stop` first, then `boathook daemon --http`"), "{stderr}");
+    let output = context.output(["agent", "install", "claude", "--http"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("`boathook daemon stop`"), "{stderr}");
 }
 
 #[test]

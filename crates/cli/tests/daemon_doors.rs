@@ -56,6 +56,10 @@ fn a_queue_that_is_full_holds_nobody() {
     let asked = ask(&cx);
     assert!(matches!(asked.reason, Some(Reason::NotTaken(_))), "{asked:?}");
     assert!(asked.handled.blocked);
+    let output = cx.output(["daemon", "status"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stderr.contains("the daemon did not take the call within 250 ms"), "{stderr}");
 }
 
 /// E07, the client's side: where others could have put the socket, nobody asks.

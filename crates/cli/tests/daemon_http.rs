@@ -47,7 +47,23 @@ fn a_host_gets_the_decision_whole() {
     let daemon = Daemon::start(&cx);
     let handled = daemon.post("/handle/beforeShellExecution", r#"{"command":"rm x"}"#).json();
     assert_eq!((&handled["blocked"], &handled["answer"]["permission"]), (&true.into(), &"deny".into()));
+    cx.write(
+        "project/.cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"stop": [{"command": "true", "timeout": 5}]}}"#,
+    );
+    cx.write("project/src/a file", "");
+    let there = format!("/handle/stop?cwd={}", cx.project().join("src").display());
+    let handled = daemon.post(&there, "{}").json();
+    assert_eq!(handled["hooks"][0]["source"], "project", "the workspace around it: {handled}");
+    assert!(handled["warnings"][0].as_str().is_some_and(|text| text.contains("withheld")), "{handled}");
+    let nowhere = daemon.post("/handle/stop", "{}").json();
+    assert!(
+        nowhere["warnings"][0].as_str().is_some_and(|text| text.contains("no workspace was named")),
+        "{nowhere}"
+    );
     for (path, body, status) in [
+        ("/handle/stop?cwd=relative", "{}", 400),
+        ("/handle/stop?cwd=/no/such/place", "{}", 400),
         ("/handle/nothing", "{}", 400),
         ("/handle/stop", "[1]", 400),
         ("/handle/stop", "{", 400),

@@ -52,7 +52,7 @@ use keeping::Keeping;
 use remembering::tell_loop_count;
 pub use settings::{Settings, load_options};
 pub use standing::Standing;
-use warnings::source_warnings;
+use warnings::{source_warnings, unread_roots};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 
@@ -226,6 +226,7 @@ impl Engine {
         add_unasked(&mut decision, &planned);
         decision.skips = Skips::of(&planned, &hooks);
         decision.warnings.extend(source_warnings(&hooks, &planned));
+        decision.warnings.extend(unread_roots(&event));
         decision.trusted_once = hooks.trusted_once.clone();
         self.keep_plugins(&mut decision, &event, &heard);
         drop(circumstances);

@@ -44,6 +44,8 @@ pub enum Asked {
         event: String,
         /// Its payload.
         payload: Vec<u8>,
+        /// Where the caller is.
+        cwd: Option<String>,
     },
     /// What an agent is answered.
     Agent {
@@ -156,13 +158,24 @@ struct Named {
     event: Option<String>,
 }
 
+/// What may stand behind an event's.
+#[derive(Debug, Deserialize)]
+struct Caller {
+    cwd: Option<String>,
+}
+
 async fn status(State(shared): State<Arc<Shared>>) -> Response {
     ask(&shared, Asked::Status).await
 }
 
-async fn handle(State(shared): State<Arc<Shared>>, Path(event): Path<String>, request: Request) -> Response {
+async fn handle(
+    State(shared): State<Arc<Shared>>,
+    Path(event): Path<String>,
+    Query(Caller { cwd }): Query<Caller>,
+    request: Request,
+) -> Response {
     match body::read(&shared.room, request).await {
-        Ok((payload, _room)) => ask(&shared, Asked::Event { event, payload }).await,
+        Ok((payload, _room)) => ask(&shared, Asked::Event { event, payload, cwd }).await,
         Err(refusal) => refusal,
     }
 }

@@ -96,9 +96,9 @@ pub fn in_the_way(title: &str, name: &str, variable: &str) -> String {
     )
 }
 
-/// What starts a daemon that answers over HTTP.
-pub const START: &str =
-    "type `boathook daemon --http`; or `boathook daemon install --http`, and the system starts it";
+/// What starts a daemon that answers over HTTP. One that runs without would keep
+/// it from starting.
+pub const START: &str = "type `boathook daemon stop` if one runs without HTTP, then `boathook daemon --http`; or `boathook daemon install --http`, and the system starts it";
 
 /// The mode of a file that others can read; none when they cannot get there.
 pub fn exposed(file: &Path) -> Option<u32> {

@@ -25,7 +25,7 @@ use crate::ui::Ui;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct DaemonArgs {
-    /// Answer over HTTP, too, at a port of the loopback [default: the one that was chosen first]
+    /// Answer over HTTP, too, at a port of the loopback [default: the one of the last time]
     #[arg(long, value_name = "PORT", num_args = 0..=1, value_parser = clap::value_parser!(u16).range(1..))]
     http: Option<Option<u16>>,
     #[command(subcommand)]

@@ -103,12 +103,12 @@ impl Connection {
         self.outbox.send(serde_json::to_vec(&response).unwrap_or_default());
     }
 
-    /// Ends a call that is at work; says whether there is one.
+    /// Ends a call that is at work, or a subscription; says whether there is one.
     pub fn cancel(&self, id: &Value) -> bool {
         let at_work = self.lock();
         let found = at_work.iter().find(|(known, _)| known == id);
         found.iter().for_each(|(_, cancel)| cancel.cancel());
-        found.is_some()
+        found.is_some() || self.service.feed.cancel(self.number, id)
     }
 
     /// Nothing more is read or written, and what runs for it ends.

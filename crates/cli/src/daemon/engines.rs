@@ -14,7 +14,7 @@ use boathook_engine::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use boathook_engine::remote::verbs::Circumstances;
 use boathook_engine::remote::wire::{RpcError, codes};
 use boathook_engine::run::{Cancel, Keeper, Limits};
-use boathook_engine::source::{Levels, Os, Roots};
+use boathook_engine::source::{Levels, Os, Roots, find_workspace, native_root};
 
 use super::writer::Writer;
 use crate::args::Global;
@@ -194,7 +194,9 @@ impl Kept {
         let workspaces = if !around.workspaces.is_empty() {
             around.workspaces.iter().map(|root| canonical(root)).collect::<Result<_, _>>()?
         } else if !roots.is_empty() {
-            roots.iter().map(|root| boathook_engine::source::native_root(Os::current(), root)).collect()
+            roots.iter().map(|root| absolute(native_root(Os::current(), root))).collect::<Result<_, _>>()?
+        } else if let Some(cwd) = &around.cwd {
+            vec![find_workspace(&canonical(cwd)?, &self.settings.roots.home)]
         } else {
             self.workspaces.clone()
         };
@@ -241,10 +243,18 @@ impl Kept {
 
 /// A root that is named must exist; hooks run where its links lead.
 fn canonical(root: &Path) -> Result<PathBuf, RpcError> {
-    if !root.is_absolute() {
-        return Err(wrong(format!("the workspace {} is no absolute path", root.display())));
+    let root = absolute(root.to_owned())?;
+    root.canonicalize().map_err(|error| {
+        wrong(format!("the folder {}: {error}; name one that exists as the workspace", root.display()))
+    })
+}
+
+/// Nobody here knows where a relative one begins.
+fn absolute(root: PathBuf) -> Result<PathBuf, RpcError> {
+    match root.is_absolute() {
+        true => Ok(root),
+        false => Err(wrong(format!("the folder `{}` is no absolute path; write all of it", root.display()))),
     }
-    root.canonicalize().map_err(|error| wrong(format!("the workspace {}: {error}", root.display())))
 }
 
 fn wrong(message: String) -> RpcError {

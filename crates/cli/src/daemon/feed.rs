@@ -11,7 +11,7 @@ use std::time::Duration;
 use boathook_engine::log_file::LogFile;
 use boathook_engine::log_tail::LogTail;
 use boathook_engine::record::Record;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::outbox::Outbox;
 use crate::commands::log::filter::Filter;
@@ -34,6 +34,8 @@ struct Listening {
 
 struct Subscriber {
     connection: u64,
+    /// Of the call that subscribed.
+    id: Value,
     outbox: Arc<Outbox>,
     filter: Filter,
     lost: u64,
@@ -44,12 +46,12 @@ impl Feed {
         Feed { log, listening: Mutex::default() }
     }
 
-    /// From now on this connection hears of every such record.
-    pub fn add(self: &Arc<Feed>, connection: u64, outbox: &Arc<Outbox>, filter: Filter) {
+    /// From now on this connection hears of every such record, by this call.
+    pub fn add(self: &Arc<Feed>, (connection, id): (u64, Value), outbox: &Arc<Outbox>, filter: Filter) {
         let mut listening = self.lock();
         listening.subscribers.retain(|known| known.connection != connection);
         let outbox = Arc::clone(outbox);
-        listening.subscribers.push(Subscriber { connection, outbox, filter, lost: 0 });
+        listening.subscribers.push(Subscriber { connection, id, outbox, filter, lost: 0 });
         if listening.tail.is_none() {
             listening.tail = Some(LogTail::from_now(self.log.clone()));
             let feed = Arc::clone(self);
@@ -61,6 +63,14 @@ impl Feed {
     /// Whether it does.
     pub fn has(&self, connection: u64) -> bool {
         self.lock().subscribers.iter().any(|known| known.connection == connection)
+    }
+
+    /// Ends what this call began; says whether there was such a call.
+    pub fn cancel(&self, connection: u64, id: &Value) -> bool {
+        let subscribers = &mut self.lock().subscribers;
+        let before = subscribers.len();
+        subscribers.retain(|known| known.connection != connection || known.id != *id);
+        subscribers.len() < before
     }
 
     /// A connection is gone.

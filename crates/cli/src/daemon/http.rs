@@ -2,7 +2,7 @@
 //! service as behind the socket.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -70,13 +70,15 @@ impl Answering for Http {
                 Ok(status) => Answer::good(status.to_string()),
                 Err(error) => refused(&error),
             }),
-            Asked::Event { event, payload } => tell(match handle(&self.service, event, payload, gone) {
-                Ok(handled) => {
-                    let json = serde_json::to_string(&handled);
-                    json.map_or_else(|error| Answer::refused(500, &error.to_string()), Answer::good)
-                }
-                Err(error) => refused(&error),
-            }),
+            Asked::Event { event, payload, cwd } => {
+                tell(match handle(&self.service, event, payload, cwd, gone) {
+                    Ok(handled) => {
+                        let json = serde_json::to_string(&handled);
+                        json.map_or_else(|error| Answer::refused(500, &error.to_string()), Answer::good)
+                    }
+                    Err(error) => refused(&error),
+                });
+            }
             Asked::Agent { name, event, told } => {
                 agents::answer(&self.service, &name, event.as_deref(), &told, gone, tell);
             }
@@ -88,6 +90,7 @@ fn handle(
     service: &Arc<Service>,
     event: String,
     payload: Vec<u8>,
+    cwd: Option<String>,
     gone: Arc<AtomicBool>,
 ) -> Result<Handled, RpcError> {
     let no_json = |error: String| wrong(format!("the body is no JSON: {error}"));
@@ -97,6 +100,7 @@ fn handle(
         event,
         payload,
         workspaces: Vec::new(),
+        cwd: cwd.map(PathBuf::from),
         surface: None,
         remote: false,
         cannot_ask: false,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use boathook_engine::engine::{Settings, load_options};
+use boathook_engine::engine::{Engine, load_options};
 use boathook_engine::load::{Loader, SourceState};
 use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
@@ -15,7 +15,7 @@ use boathook_engine::state::{StateDir, StateError};
 use serde_json::{Value, json};
 
 use super::crowd;
-use super::service::Service;
+use super::service::{Service, event_named, nowhere, wrong};
 use super::verbs::filter;
 use crate::commands::{check, list as listing};
 use crate::report;
@@ -25,17 +25,27 @@ const LISTED: usize = 100;
 
 /// As `boathook list --json` prints it.
 pub fn list(service: &Service, around: &Circumstances) -> Result<Value, RpcError> {
-    let settings = settings(service, around)?;
+    let engine = service.engines.get(around, &[])?;
+    let settings = engine.settings();
     let workspaces = settings.roots.workspaces.clone();
-    let set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
-    Ok(listing::as_json(&set, &settings))
+    let set = Loader::new(settings.roots.clone(), load_options(settings, true)).hooks(&workspaces);
+    Ok(warned(listing::as_json(&set, settings), &engine))
 }
 
 /// As `boathook check --json` prints it.
 pub fn problems(service: &Service, around: &Circumstances) -> Result<Value, RpcError> {
-    let set = check::load(&settings(service, around)?);
+    let engine = service.engines.get(around, &[])?;
+    let set = check::load(engine.settings());
     let problems: Vec<Value> = check::in_order(&set).into_iter().map(report::problem_json).collect();
-    Ok(json!({ "problems": problems }))
+    Ok(warned(json!({ "problems": problems }), &engine))
+}
+
+/// Whether any hook listens to an event.
+pub fn has_hook(service: &Service, around: &Circumstances) -> Result<Value, RpcError> {
+    let name = around.event.as_deref().ok_or_else(|| wrong("`has_hook` needs an event".to_owned()))?;
+    let kind = event_named(name)?;
+    let engine = service.engines.get(around, &[])?;
+    Ok(warned(json!({ "has_hook": engine.has_hook(kind) }), &engine))
 }
 
 /// The last records that are wanted, oldest first.
@@ -142,8 +152,12 @@ fn state(service: &Service) -> StateDir {
     StateDir::new(service.engines.settings().roots.state)
 }
 
-fn settings(service: &Service, around: &Circumstances) -> Result<Settings, RpcError> {
-    Ok(service.engines.get(around, &[])?.settings().clone())
+/// Says beside an answer that it is about no project.
+fn warned(mut answer: Value, engine: &Engine) -> Value {
+    if let Some(warning) = nowhere(engine) {
+        answer["warnings"] = json!([warning]);
+    }
+    answer
 }
 
 fn failed(message: &str) -> RpcError {

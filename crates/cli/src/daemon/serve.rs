@@ -31,7 +31,7 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     let Some(dwelling) = settings::dwelling() else {
         return Err(Failed::other("there is no home directory", "HOME must be an absolute path"));
     };
-    let place = Seat::take(&dwelling.state).map_err(no_place)?;
+    let place = Seat::take(&dwelling.state).map_err(|error| no_place(error, over_http.is_some()))?;
     let over_http = over_http.map(|port| http::listen(&dwelling.state, port)).transpose()?;
     let ending = cancel_on_signals();
     seat::make_room_for_files();
@@ -63,10 +63,13 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     Ok(())
 }
 
-fn no_place(error: PlaceError) -> Failed {
-    let help = match &error {
-        PlaceError::Taken(_) => Some("`boathook daemon status` asks it how it is".to_owned()),
+fn no_place(error: PlaceError, over_http: bool) -> Failed {
+    let help = match (&error, over_http) {
+        (PlaceError::Taken(_), true) => Some(
+            "`boathook daemon status` says whether it answers over HTTP; if not, type `boathook daemon stop` first, then `boathook daemon --http`",
+        ),
+        (PlaceError::Taken(_), false) => Some("`boathook daemon status` asks it how it is"),
         _ => None,
     };
-    Failed::Other { problem: error.to_string(), help }
+    Failed::Other { problem: error.to_string(), help: help.map(str::to_owned) }
 }

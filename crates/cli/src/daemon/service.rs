@@ -25,6 +25,7 @@ use super::pulse::Pulse;
 use super::writer::Writer;
 use crate::args::Global;
 use crate::error::Failed;
+use crate::payload_args::no_event;
 use crate::settings;
 use crate::ui::Ui;
 
@@ -142,10 +143,11 @@ impl Service {
         let Prepared { engine, ready } = prepared;
         let call = Call { deadline: None, cancel: Some(cancel.clone()) };
         let decided = catch_unwind(AssertUnwindSafe(|| Handled::of(&engine.handle_ready(ready, &call))));
-        let handled = decided.map_err(|_| RpcError {
+        let mut handled = decided.map_err(|_| RpcError {
             code: codes::INTERNAL,
             message: "the daemon failed on this event; ask the engine in process".to_owned(),
         })?;
+        handled.warnings.extend(nowhere(&engine));
         if !cancel.is_cancelled() {
             return Ok(handled);
         }
@@ -245,13 +247,15 @@ impl Prepared {
 
 /// The event of this name.
 pub fn event_named(name: &str) -> Result<EventKind, RpcError> {
-    EventKind::named(name).ok_or_else(|| {
-        wrong(format!(
-            "there is no event `{}`; `boathook schema` names all",
-            name.chars().take(64).collect::<String>()
-        ))
-    })
+    EventKind::named(name).ok_or_else(|| wrong(no_event(name)))
 }
+
+/// What is said with every answer for which no project's hooks were asked.
+pub fn nowhere(engine: &Engine) -> Option<String> {
+    engine.roots().workspaces.is_empty().then(|| NOWHERE.to_owned())
+}
+
+const NOWHERE: &str = "no workspace was named, so no project hook was asked: name one in `workspaces`, `cwd` or the payload's `workspace_roots`";
 
 /// Parameters that cannot be meant.
 pub fn wrong(message: String) -> RpcError {

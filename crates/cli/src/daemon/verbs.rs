@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use boathook_engine::remote::verbs::{CancelParams, Circumstances, LogParams, VERBS};
+use boathook_engine::remote::verbs::{CancelParams, LogParams, VERBS};
 use boathook_engine::remote::wire::{RpcError, codes};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::connection::{Connection, to_raw};
 use super::looks;
-use super::service::{event_named, wrong};
+use super::service::wrong;
 use crate::commands::log::filter::Filter;
 
 /// A line that was understood as a call.
@@ -91,21 +91,15 @@ fn result_of(connection: &Arc<Connection>, asked: &Asked<'_>) -> Result<Value, R
         "log" => looks::log(service, &asked.params()?),
         "sessions" => looks::sessions(service),
         "status" => looks::status(service),
-        "has_hook" => {
-            let around: Circumstances = asked.params()?;
-            let name =
-                around.event.as_deref().ok_or_else(|| wrong("`has_hook` needs an event".to_owned()))?;
-            let kind = event_named(name)?;
-            Ok(json!({ "has_hook": service.engines.get(&around, &[])?.has_hook(kind) }))
-        }
+        "has_hook" => looks::has_hook(service, &asked.params()?),
         "reload" => {
             service.engines.reload();
             Ok(json!({ "reloaded": true }))
         }
         "subscribe" => {
             let filter = filter(&asked.params()?)?;
-            if asked.id.is_some() {
-                service.feed.add(connection.number, &connection.outbox, filter);
+            if let Some(id) = &asked.id {
+                service.feed.add((connection.number, id.clone()), &connection.outbox, filter);
             }
             Ok(json!({ "subscribed": true }))
         }

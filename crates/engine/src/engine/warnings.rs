@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::fill::Event;
 use crate::load::{HookSet, SourceReport, SourceState, Withheld, counted};
 use crate::plan::{Plan, Skipped, Why};
 use crate::problem::Problem;
@@ -44,6 +45,17 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
     }
     warnings
 }
+
+/// That the payload names workspaces in a way that nobody understands.
+pub(super) fn unread_roots(event: &Event) -> Option<String> {
+    let roots = event.payload.get(ROOTS).filter(|roots| roots.get() != "null")?;
+    event.payload.texts(ROOTS).is_none().then(|| {
+        let roots: String = roots.get().chars().take(64).collect();
+        format!("the payload's `{ROOTS}` is no list of texts ({roots}), so it names no workspace: write [\"/home/me/project\"]")
+    })
+}
+
+const ROOTS: &str = "workspace_roots";
 
 /// What Claude Code's `disableAllHooks` keeps from running.
 fn switched_off(set: &HookSet, plan: &Plan<'_>, source: &Source) -> Option<String> {

@@ -83,6 +83,7 @@ fn params(engine: &Engine, event: &Event) -> Result<HandleParams, Reason> {
         event: event.kind.name().to_owned(),
         payload,
         workspaces,
+        cwd: None,
         surface: Some(surface(settings.surface).to_owned()),
         remote: settings.remote,
         cannot_ask: !settings.can_ask,

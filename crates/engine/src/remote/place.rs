@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{FOLDER, SOCKET};
 use crate::read_file::our_uid;
@@ -15,6 +16,8 @@ use crate::state::{OpenFolder, StateDir, StateError};
 
 /// Longer names fit into no address, with the zero behind them.
 const LONGEST_NAME: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+/// A daemon takes a call within this time, or is not asked.
+const TAKING: Duration = Duration::from_millis(250);
 
 /// Why the daemon of a state directory cannot be reached, or cannot be one.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +37,9 @@ pub enum PlaceError {
     /// The name does not fit into an address.
     #[error("{} is too long for the name of a socket ({} bytes at most); a shorter XDG_STATE_HOME helps", .0.display(), LONGEST_NAME)]
     TooLong(PathBuf),
+    /// It does not take callers.
+    #[error("the daemon did not take the call within {} ms", .0.as_millis())]
+    NotTaken(Duration),
     /// Another daemon is there already.
     #[error("a daemon is running already{}", .0.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
     Taken(Option<u32>),
@@ -45,14 +51,17 @@ pub enum PlaceError {
     Io(PathBuf, io::Error),
 }
 
-/// Connects to the daemon of this state directory.
+/// Connects to the daemon of this state directory, and to nobody else: who
+/// listens is known before anything is said.
 pub fn connect(state: &Path) -> Result<UnixStream, PlaceError> {
     let path = super::socket(state);
     let Some(folder) = StateDir::new(state).existing_folder(FOLDER)? else {
         return Err(PlaceError::Absent(path));
     };
-    let stream = UnixStream::connect(address(&folder, SOCKET)?).map_err(|error| match error.kind() {
+    let stream = take_call(&address(&folder, SOCKET)?).map_err(|error| match error.kind() {
+        // None, or one that outlived its daemon.
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => PlaceError::Absent(path.clone()),
+        io::ErrorKind::TimedOut => PlaceError::NotTaken(TAKING),
         _ => PlaceError::Io(path.clone(), error),
     })?;
     match peer_uid(&stream) {
@@ -81,12 +90,46 @@ pub(super) fn address(folder: &OpenFolder, name: &str) -> Result<PathBuf, PlaceE
     Err(PlaceError::TooLong(path))
 }
 
+/// A daemon whose queue of callers is full would hold an ordinary call for as
+/// long as it likes.
+#[cfg(target_os = "linux")]
+fn take_call(path: &Path) -> io::Result<UnixStream> {
+    use std::time::Instant;
+
+    use rustix::io::Errno;
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+
+    let address = SocketAddrUnix::new(path)?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    let began = Instant::now();
+    loop {
+        match connect(&socket, &address) {
+            Ok(()) => break,
+            Err(Errno::AGAIN | Errno::INTR) if began.elapsed() < TAKING => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(Errno::AGAIN | Errno::INTR) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let stream = UnixStream::from(socket);
+    stream.set_nonblocking(false)?;
+    Ok(stream)
+}
+
+/// Other systems refuse a caller when the queue is full.
+#[cfg(not(target_os = "linux"))]
+fn take_call(path: &Path) -> io::Result<UnixStream> {
+    UnixStream::connect(path)
+}
+
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
     Ok(rustix::net::sockopt::socket_peercred(stream.as_fd())?.uid.as_raw())
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
+fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
     crate::run::peer_uid(stream.as_fd())
 }

@@ -22,6 +22,10 @@ pub struct Circumstances {
     /// The workspaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workspaces: Vec<PathBuf>,
+    /// Where the caller is: its workspace is the nearest folder with `.cursor` or
+    /// `.git` from there, when nothing else names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
     /// `desktop` or `cloud`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<String>,
@@ -42,6 +46,7 @@ impl Circumstances {
         Circumstances {
             event: None,
             workspaces: params.workspaces.clone(),
+            cwd: params.cwd.clone(),
             surface: params.surface.clone(),
             remote: params.remote,
             cannot_ask: params.cannot_ask,
@@ -78,7 +83,7 @@ pub struct LogParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CancelParams {
-    /// The id of a call on the same connection.
+    /// The id of a call on the same connection, or of its `subscribe`.
     pub id: Value,
 }
 

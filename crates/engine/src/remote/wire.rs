@@ -90,6 +90,10 @@ pub struct HandleParams {
     /// The workspaces; the payload's own when there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workspaces: Vec<PathBuf>,
+    /// Where the caller is: its workspace is the nearest folder with `.cursor` or
+    /// `.git` from there, when nothing else names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
     /// `desktop` or `cloud`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<String>,

@@ -31,14 +31,15 @@ pub fn ask(state: &Path, method: &str) -> Asked {
     let mut answer = String::new();
     let told = stream
         .set_read_timeout(Some(PATIENCE))
+        .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
         .and_then(|()| stream.write_all(line.as_bytes()))
         .and_then(|()| BufReader::new(stream.take(LONGEST_LINE as u64)).read_line(&mut answer));
     if let Err(error) = told {
-        return Asked::Trouble(format!("it does not answer ({error})"));
+        return Asked::Trouble(format!("the daemon does not answer ({error})"));
     }
     match serde_json::from_str::<Response>(&answer) {
         Ok(Response { result: Some(result), .. }) => Asked::Answer(result.get().to_owned()),
-        Ok(Response { error: Some(error), .. }) => Asked::Trouble(error.message),
-        Ok(_) | Err(_) => Asked::Trouble("what it answers makes no sense".to_owned()),
+        Ok(Response { error: Some(error), .. }) => Asked::Trouble(format!("the daemon: {}", error.message)),
+        Ok(_) | Err(_) => Asked::Trouble("what the daemon answers makes no sense".to_owned()),
     }
 }

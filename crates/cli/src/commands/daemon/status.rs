@@ -15,7 +15,7 @@ pub fn status(ui: &mut Ui, json: bool) -> Result<Status, Failed> {
         Asked::Answer(answer) => answer,
         Asked::Nobody => return nobody(ui, &state, json),
         Asked::Trouble(trouble) => {
-            return Err(Failed::other(format!("the daemon: {trouble}"), "`boathook daemon stop` ends it"));
+            return Err(Failed::other(trouble, "`boathook daemon stop` ends it"));
         }
     };
     if json {
@@ -57,7 +57,8 @@ fn tell(ui: &mut Ui, status: &verbs::Status) {
     ));
     ui.line(&format!("connected   {}, {} following the log", status.connections, status.subscribers));
     if status.kept > 0 {
-        ui.line(&format!("kept        {} processes of hooks", status.kept));
+        let processes = if status.kept == 1 { "process" } else { "processes" };
+        ui.line(&format!("kept        {} {processes} of hooks", status.kept));
     }
     for workspace in &status.workspaces {
         ui.line(&format!("workspace   {}", workspace.display()));

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
 use super::time::Since;
-use crate::payload_args::event_name;
+use crate::payload_args::{event_name, no_event};
 
 /// Options that choose; what is given twice may be either.
 #[derive(Debug, Default, clap::Args)]
@@ -64,10 +64,7 @@ pub enum Outcome {
 impl Filter {
     /// The same from words that were not typed.
     pub fn of(wanted: &LogParams) -> Result<Filter, String> {
-        let event = |name: &String| {
-            EventKind::named(name)
-                .ok_or_else(|| format!("there is no event `{name}`; `boathook list` names events"))
-        };
+        let event = |name: &String| EventKind::named(name).ok_or_else(|| no_event(name));
         let outcome = |name: &String| {
             Outcome::from_str(name, false).map_err(|_| {
                 let names: Vec<_> =
