@@ -7,21 +7,23 @@
 //     });
 //
 // A hook returns its answer, an object, or nothing for no opinion; or a promise of it.
-// Copy this file beside it.
+// Copy this file beside it. From its import on, what the script prints goes to stderr.
 
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
+
+// Only answers may go to stdout. console.log and its like write there by this.
+const say = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
 
 /** Refuses, with this reason. */
 export class Deny extends Error {}
 
 /** Answers one event, or one after another. An error has this exit code: 2 refuses. */
 export async function serve(hook, failure = 1) {
-  // What the hook prints must not meddle with its answers.
-  console.log = console.info = console.debug = console.error;
   if (process.env.BOATHOOK_PERSISTENT === "1") return stay(hook, failure);
   const { output, exit_code, stderr } = await answer(hook, failure, () => JSON.parse(readFileSync(0, "utf8")));
-  if (stderr) writeAll(2, stderr);
-  if (exit_code === 0) writeAll(1, JSON.stringify(output) + "\n");
+  if (stderr) process.stderr.write(stderr);
+  if (output !== undefined) say(JSON.stringify(output) + "\n");
   process.exitCode = exit_code;
 }
 
@@ -37,7 +39,7 @@ async function stay(hook, failure) {
 async function reply(hook, failure, bytes) {
   for (let end; (end = bytes.indexOf(10)) >= 0; bytes = bytes.subarray(end + 1)) {
     const { id, input } = JSON.parse(bytes.subarray(0, end).toString("utf8"));
-    writeAll(1, JSON.stringify({ id, ...(await answer(hook, failure, () => input)) }) + "\n");
+    say(JSON.stringify({ id, ...(await answer(hook, failure, () => input)) }) + "\n");
   }
   return bytes;
 }
@@ -45,15 +47,15 @@ async function reply(hook, failure, bytes) {
 async function answer(hook, failure, event) {
   try {
     const output = (await hook(event())) ?? {};
-    return { output, exit_code: process.exitCode ?? 0 };
+    const exit_code = process.exitCode ?? 0;
+    return exit_code === 0 ? { output, exit_code } : { exit_code };
   } catch (error) {
-    if (error instanceof Deny) return { exit_code: 2, stderr: error.message + "\n" };
+    // Stderr may hold more than the reason, which counts where it stands alone.
+    if (error instanceof Deny) {
+      return { output: { user_message: error.message }, exit_code: 2, stderr: error.message + "\n" };
+    }
     return { exit_code: failure, stderr: (error?.stack ?? String(error)) + "\n" };
   } finally {
     process.exitCode = undefined;
   }
-}
-
-function writeAll(descriptor, text) {
-  for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(descriptor, rest));
 }

@@ -59,7 +59,7 @@ fn every_fault_is_found_with_its_repair() {
     let user =
         |event: &str, entry: &str| format!("{{\"version\": 1, \"hooks\": {{\"{event}\": [{entry}]}}}}");
     let hook = |command: &str| user("stop", &serde_json::json!({ "command": command }).to_string());
-    let cases: [(&str, String, &[&str]); 18] = [
+    let cases: [(&str, String, &[&str]); 20] = [
         ("nothing", hook("./hooks/good.sh"), &[]),
         ("script missing", hook("./hooks/none.sh"), &["script-not-found"]),
         ("in the project", hook("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/none.sh"), &["script-not-found"]),
@@ -71,6 +71,12 @@ fn every_fault_is_found_with_its_repair() {
         ("CR LF", hook("./hooks/crlf.sh"), &["script-crlf"]),
         ("jq absent", hook("./hooks/jq.sh"), &["jq-not-found"]),
         ("camelCase", hook("./hooks/camel.sh"), &["answer-in-camel-case"]),
+        (
+            "no lines",
+            user("stop", r#"{"command": "sh ./hooks/plain.py", "persistent": true}"#),
+            &["persistent-without-lines"],
+        ),
+        ("lines", user("stop", r#"{"command": "sh ./hooks/lines.py", "persistent": true}"#), &[]),
         ("open quote", hook("echo 'it"), &["open-quote"]),
         ("open double quote", hook("echo \"it"), &["open-quote"]),
         ("matcher", user("stop", r#"{"command": "true", "matcher": "Shell"}"#), &["matcher-never-matches"]),
@@ -92,6 +98,8 @@ fn every_fault_is_found_with_its_repair() {
         }
         cx.script("home/.cursor/hooks/good.sh", "#!/bin/sh\ntrue\n");
         cx.write("home/.cursor/hooks/plain.sh", "#!/bin/sh\ntrue\n");
+        cx.write("home/.cursor/hooks/plain.py", "print('{}')\n");
+        cx.write("home/.cursor/hooks/lines.py", "from boathook_hook import serve\n");
         cx.script("home/.cursor/hooks/odd.sh", "#!/usr/bin/env no-such-interpreter\n");
         cx.script("home/.cursor/hooks/crlf.sh", "#!/bin/sh\r\ntrue\r\n");
         cx.script("home/.cursor/hooks/jq.sh", "#!/bin/sh\njq -r .command\n");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boathook_engine::decision::Process;
 use boathook_engine::engine::{Engine, Settings};
 use boathook_engine::event::EventKind;
 use boathook_engine::fill::Event;
@@ -122,7 +123,9 @@ fn a_hook_that_stays_is_started_once_and_without_a_keeper_each_time() {
     place.hook(json!({ "command": staying(&place, ALLOW), "persistent": true }));
     let engine = place.engine();
     for _ in 0..20 {
-        assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Allow));
+        let decision = engine.handle(event("ls"));
+        assert_eq!(decision.permission, Some(Permission::Allow));
+        assert_eq!(decision.hooks[0].process, Some(Process::Stayed));
     }
     assert_eq!((place.starts(), place.keeper.count()), (1, 1));
     let other = place.engine();
@@ -133,6 +136,7 @@ fn a_hook_that_stays_is_started_once_and_without_a_keeper_each_time() {
     let decision = alone.handle(event("ls"));
     // This script speaks only the language of those that stay.
     assert!(decision.permission.is_none() && place.starts() == 2, "{}", reason(&decision));
+    assert_eq!(decision.hooks[0].process, None);
 }
 
 #[test]
@@ -141,7 +145,6 @@ fn what_goes_wrong_is_a_failure_and_the_next_event_is_answered() {
     let cases = [
         ("a crash", "exit 7", "exited with code 7"),
         ("a signal", "kill -9 $$", "was killed by SIGKILL"),
-        ("an end", "exit 0", "gave no answer to this event: it ended, with code 0"),
         ("a timeout", "sleep 40", "timed out after 500ms"),
         ("another id", r#"echo '{"id":"x","output":{}}'"#, "it answered `x`, and `"),
         ("garbage", "echo hello", "it printed `hello`, which is no answer"),
@@ -151,10 +154,12 @@ fn what_goes_wrong_is_a_failure_and_the_next_event_is_answered() {
         let place = Place::new();
         let once = place.path("once").display().to_string();
         let command =
-            staying(&place, &format!("if mkdir {once} 2>/dev/null; then {answer}; else {ALLOW}; fi"));
+            staying(&place, &format!("if rmdir {once} 2>/dev/null; then {answer}; else {ALLOW}; fi"));
         let timeout = if name == "a timeout" { 0.5 } else { 60.0 };
         place.hook(json!({ "command": command, "persistent": true, "failClosed": true, "timeout": timeout }));
         let engine = place.engine();
+        assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Allow), "{name}");
+        fs::create_dir(place.path("once")).expect("a directory");
         let failed = engine.handle(event("ls"));
         assert!(failed.blocked, "{name}: failClosed counts as ever");
         assert!(reason(&failed).contains(expected), "{name}: {}", reason(&failed));
@@ -174,11 +179,54 @@ fn a_crash_loop_ends_in_a_process_per_event_and_says_so() {
     place.hook(json!({ "command": "sh loop.sh", "persistent": true }));
     let engine = place.engine();
     for _ in 0..2 {
-        assert!(!engine.handle(event("ls")).blocked);
+        let decision = engine.handle(event("ls"));
+        assert!(decision.blocked, "alone it was asked: {}", reason(&decision));
+        assert!(warnings(&decision).contains("failed at its first event"), "{}", warnings(&decision));
     }
     let decision = engine.handle(event("ls"));
     assert!(decision.blocked, "{}", reason(&decision));
     assert!(warnings(&decision).contains("failed 2 times in a row"), "{}", warnings(&decision));
+}
+
+#[test]
+fn a_hook_that_does_not_answer_lines_is_asked_by_itself_and_says_so() {
+    const PLAIN: &str = r#"echo '{"permission":"deny"}'"#;
+    let cases = [
+        ("reads all of stdin", "cat >/dev/null", "no answer line in 500 ms"),
+        ("reads a line", "read -r line", "has no `id`"),
+        ("prints first", "echo checking >&2; echo", "which is no answer line"),
+        ("says nothing", "test -z $BOATHOOK_PERSISTENT || exit 0", "it ended, with code 0"),
+    ];
+    for (name, before, why) in cases {
+        let place = Place::new();
+        let starts = place.path("starts").display().to_string();
+        let script = format!("echo $$ >> {starts}\n{before}\n{PLAIN}\n");
+        place.write("home/.cursor/plain.sh", &script);
+        place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 0.5 }));
+        let engine = place.engine();
+        for round in 0..3 {
+            let decision = engine.handle(event("ls"));
+            assert!(decision.blocked, "{name}: {} {}", reason(&decision), warnings(&decision));
+            let said = warnings(&decision);
+            assert!(said.contains(why) && said.contains("does it use the helper?"), "{name}: {said}");
+            assert_eq!(decision.hooks[0].process, None, "{name}: it answered by itself");
+            assert_eq!(place.starts(), 2 + round, "{name}: only the first event costs a second process");
+        }
+        place.write("home/.cursor/plain.sh", &script.replace(PLAIN, "echo '{}'"));
+        engine.handle(event("ls"));
+        assert_eq!(place.starts(), 6, "{name}: a new script is tried again");
+    }
+}
+
+#[test]
+fn who_speaks_in_lines_alone_has_failed_when_no_line_came() {
+    let place = Place::new();
+    let once = place.path("once").display().to_string();
+    let answer = format!("if mkdir {once} 2>/dev/null; then echo hello; else {ALLOW}; fi");
+    place.hook(json!({ "command": staying(&place, &answer), "persistent": true, "failClosed": true }));
+    let decision = place.engine().handle(event("ls"));
+    assert!(decision.blocked && reason(&decision).contains("it printed `hello`"), "{}", reason(&decision));
+    assert_eq!(place.engine().handle(event("ls")).permission, Some(Permission::Allow), "it is asked again");
 }
 
 #[test]
@@ -312,6 +360,7 @@ fn a_hook_that_is_started_ahead_waits_for_its_event() {
     for round in 1..=3 {
         let decision = engine.handle(event(&format!("round {round}")));
         assert!(decision.blocked && warnings(&decision).is_empty(), "{}", reason(&decision));
+        assert_eq!(decision.hooks[0].process, (round > 1).then_some(Process::Ahead));
         assert!(place.read("home/.cursor/payload").contains(&format!("round {round}")));
         wait_until("the next one waits", || place.starts() == round + 1 && place.keeper.count() == 1);
     }
@@ -349,6 +398,7 @@ fn helped(place: &Place, language: &str) -> String {
 
 const PYTHON: &str = r#"
 import subprocess
+print("printed before anything")
 from boathook_hook import Deny, serve
 
 def hook(event):
@@ -363,13 +413,17 @@ def hook(event):
     if command != "nothing":
         return {"permission": "ask", "user_message": command}
 
+print("printed before it serves", flush=True)
 serve(hook)
 "#;
 const NODE: &str = r#"
 import { Deny, serve } from "./boathook_hook.mjs";
 
+console.log("printed before it serves");
+process.stdout.write("and this, too\n");
 serve(async (event) => {
   console.log("a print is no answer");
+  process.stdout.write("nor is this\n");
   if (event.command === "refuse") throw new Deny("not this");
   if (event.command === "fail") throw new Error("it broke");
   if (event.command !== "nothing") return { permission: "ask", user_message: event.command };
@@ -390,10 +444,11 @@ fn the_helpers_work_in_both_ways() {
                 let decision = engine.handle(event(command));
                 assert_eq!(decision.permission, Some(Permission::Ask), "{name}: {}", reason(&decision));
                 assert!(decision.user_message.as_deref() == Some(command), "{name}: {}", warnings(&decision));
+                assert_eq!(warnings(&decision), "", "{name}: nothing stands before its answer");
             }
             let refused = engine.handle(event("refuse"));
             assert!(refused.blocked, "{name}");
-            assert!(refused.user_message.unwrap_or_default().contains("not this"), "{name}");
+            assert_eq!(refused.user_message.as_deref(), Some("not this"), "{name}: the reason alone");
             let failed = engine.handle(event("fail"));
             assert!(!failed.blocked && reason(&failed).contains("exited with code 1"), "{name}");
             assert_eq!(engine.handle(event("nothing")).answer_line().trim(), "{}", "{name}");

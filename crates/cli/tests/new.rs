@@ -68,6 +68,11 @@ fn a_hook_that_stays_comes_with_its_helper_and_works_alone_too() {
             &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../helpers").join(helper),
         );
         assert!(!ours.is_empty() && written == ours, "{language}");
+        let script =
+            context::read(&cx.path(&format!("project/.cursor/hooks/before-shell-execution.{ending}")));
+        for untrue in ["stdin", "import sys", "It prints"] {
+            assert!(!script.contains(untrue), "{language}: `{untrue}` in {script}");
+        }
         let hooks =
             config::read(context::read(&cx.path("project/.cursor/hooks.json")).as_bytes(), Edition::Docs);
         assert!(hooks.definitions.iter().all(|it| it.lifetime == Lifetime::Stays), "{language}");

@@ -121,6 +121,9 @@ pub struct HookReport {
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
+    /// Which process was asked; none when it was started for this event alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<Process>,
     /// Fields of its answer that did not count, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
@@ -129,6 +132,26 @@ pub struct HookReport {
     pub warnings: Vec<String>,
     /// How often it was asked: more than once when a rewrite or a redaction was settled.
     pub runs: u32,
+}
+
+/// Which process was asked, when it was not started for its event alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Process {
+    /// One that stays was asked.
+    Stayed,
+    /// One that was started ahead got the event.
+    Ahead,
+}
+
+impl Process {
+    /// The word in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Process::Stayed => "stayed",
+            Process::Ahead => "ahead",
+        }
+    }
 }
 
 /// What one hook came to.

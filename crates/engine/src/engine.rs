@@ -177,7 +177,7 @@ impl Engine {
         let Ready { event, hooks } = ready;
         let kept = self.settings.keeper.as_deref().map(|keeper| {
             self.keeping.follow(keeper, &hooks);
-            Kept { keeper, roots: &self.settings.roots }
+            Kept { keeper, roots: &self.settings.roots, deadline: None }
         });
         let mut event = self.filled(event);
         let (session, trouble) = self.session_of(&event, &hooks);

@@ -10,7 +10,7 @@ mod report;
 mod words;
 
 use crate::answer::{Answer, Permission};
-use crate::decision::{Decision, HookOutcome};
+use crate::decision::{Decision, HookOutcome, Process};
 use crate::edition::{Rules, SingleValue};
 use crate::event::{AnswerField, Ask, Gate};
 use crate::fill::Event;
@@ -31,6 +31,8 @@ pub struct Heard<'a> {
     pub read: ReadOutcome,
     /// How its process ended, when it had one.
     pub exit: Option<Exit>,
+    /// Which process was asked; none when it was started for this event alone.
+    pub process: Option<Process>,
     /// How often it was asked.
     pub runs: u32,
 }

@@ -71,7 +71,8 @@ impl Performer<'_> {
     fn together<'a>(&self, mut steps: Vec<Step<'a>>, event: &Event) -> Vec<Heard<'a>> {
         self.deadline.iter().for_each(|deadline| deadline.cut(&mut steps));
         let questions: Vec<_> = steps.iter().map(|step| self.start_asking(&step.work)).collect();
-        let mut exits = kept::run(self.kept, &steps, self.cancel).into_iter();
+        let kept = self.kept.map(|kept| Kept { deadline: self.deadline, ..kept });
+        let mut exits = kept::run(kept, &steps, self.cancel).into_iter();
         steps
             .into_iter()
             .zip(questions)
@@ -87,9 +88,11 @@ impl Performer<'_> {
         event: &Event,
     ) -> Heard<'a> {
         let given = time_of(&step.work);
+        let mut process = None;
         let (read, exit) = match step.work {
             Work::Run(_) => match exits.next() {
-                Some(Told { exit, warnings }) => {
+                Some(Told { exit, process: which, warnings }) => {
+                    process = which;
                     let mut read = self.read(&exit, step.hook, event);
                     read.warnings.extend(warnings);
                     (read, Some(exit))
@@ -100,7 +103,7 @@ impl Performer<'_> {
             Work::Said(read) => (*read, None),
             Work::Fail { failure, blocks } => (ReadOutcome { blocks, ..ReadOutcome::failed(failure) }, None),
         };
-        let mut heard = Heard { hook: step.hook, read, exit, runs: 1 };
+        let mut heard = Heard { hook: step.hook, read, exit, process, runs: 1 };
         if let Some((deadline, given)) = self.deadline.zip(given) {
             deadline.explain(&mut heard, given);
         }

@@ -68,6 +68,9 @@ pub struct Record {
     /// Its exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// `stayed` or `ahead`; none when its process was started for this event alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
     /// What it wrote to stderr.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
@@ -154,6 +157,7 @@ impl Record {
             response: None,
             duration: None,
             exit_code: None,
+            process: None,
             stderr: String::new(),
             outcome: outcome.to_owned(),
             reason: None,

@@ -6,9 +6,14 @@
 use super::scripts::NamedScript;
 use crate::problem::{Problem, ScriptFix};
 use crate::read_file::{self, Owner};
+use crate::run::PERSISTENT;
 
 /// A longer script is not looked into.
 const LONGEST: u64 = 1024 * 1024;
+
+/// Ends of the names of scripts that can have a helper, and its name.
+const HELPED: [&str; 4] = ["py", "js", "mjs", "cjs"];
+const HELPER: &str = "boathook_hook";
 
 /// Names of answers as scripts of 2025 wrote them, and as they are written.
 const CAMEL_CASE: [(&str, &str); 3] = [
@@ -27,6 +32,27 @@ pub(super) fn text_of(script: &NamedScript) -> Option<String> {
 pub(super) fn check(script: &NamedScript) -> Vec<Problem> {
     let Some(text) = text_of(script) else { return Vec::new() };
     carriage_return(script, &text).into_iter().chain(camel_case(script, &text)).collect()
+}
+
+/// A script that stays must answer lines; only in languages that have a helper
+/// can one see that it does not.
+pub(super) fn speaks_no_lines(script: &NamedScript) -> Option<Problem> {
+    let ending = script.path.extension()?.to_str()?;
+    if !HELPED.contains(&ending) {
+        return None;
+    }
+    let text = text_of(script)?;
+    if text.contains(HELPER) || text.contains(PERSISTENT) {
+        return None;
+    }
+    let path = script.path.display();
+    let message = format!(
+        "`persistent` is true, but {path} names neither {HELPER} nor {PERSISTENT}: it answers no lines"
+    );
+    Some(Problem::warning("persistent-without-lines", message).help(format!(
+        "answer with the helper {HELPER}, see persistent-hooks in the manual, or remove `persistent`; \
+         where a module does it for the script, name {HELPER} in a comment"
+    )))
 }
 
 /// The words of a first line `#!…`, without its end.
@@ -78,6 +104,27 @@ fn camel_case(script: &NamedScript, text: &str) -> Option<Problem> {
 mod tests {
     use super::*;
     use crate::testing::TempDir;
+
+    #[test]
+    fn a_script_that_stays_names_what_answers_lines() {
+        let cases = [
+            ("a.py", "import json, sys\nprint(json.load(sys.stdin))\n", true),
+            ("a.mjs", "console.log('{}')", true),
+            ("a.js", "console.log('{}')", true),
+            ("b.py", "from boathook_hook import serve\n", false),
+            ("b.mjs", "import { serve } from './boathook_hook.mjs';", false),
+            ("c.js", "if (process.env.BOATHOOK_PERSISTENT) stay();", false),
+            ("d.sh", "cat\n", false),
+            ("d", "#!/usr/bin/env python3\n", false),
+        ];
+        let dir = TempDir::new();
+        for (name, text, warned) in cases {
+            let script = NamedScript { path: dir.write(name, text), direct: false };
+            assert_eq!(speaks_no_lines(&script).is_some(), warned, "{name}: {text}");
+        }
+        let missing = NamedScript { path: dir.path().join("missing.py"), direct: false };
+        assert!(speaks_no_lines(&missing).is_none(), "that it is missing is said elsewhere");
+    }
 
     #[test]
     fn a_script_is_looked_into() {

@@ -12,7 +12,7 @@ use super::open_quote::open_quote;
 use super::script_text;
 use super::shell::{Word, first_command};
 use super::syntax::excerpt;
-use crate::definition::{Action, Definition};
+use crate::definition::{Action, Definition, Lifetime};
 use crate::problem::{Fix, Problem, ScriptFix};
 use crate::source::{Level, Roots, Source};
 use crate::trust::{self, Scope};
@@ -29,10 +29,14 @@ pub fn check_scripts(definitions: &[Definition], scope: &Scope) -> Vec<Problem> 
     for (definition, command) in definitions.iter().filter_map(with_command) {
         problems.extend(open_quote(definition, command));
         problems.extend(check_command(definition, command, &places));
+        let Some(script) = named_script(command, scope) else { continue };
+        if definition.lifetime == Lifetime::Stays {
+            problems.extend(script_text::speaks_no_lines(&script).map(|problem| placed(definition, problem)));
+        }
         // A script that many hooks name is looked into once.
-        let Some(script) = named_script(command, scope).filter(|it| !seen.contains(&it.path)) else {
+        if seen.contains(&script.path) {
             continue;
-        };
+        }
         problems.extend(script_text::check(&script).into_iter().map(|problem| placed(definition, problem)));
         seen.push(script.path);
     }

@@ -26,8 +26,10 @@ pub fn decide_alone(rule: Rule, event: &Event, edition: Edition) -> Decision {
     };
     let hook = Hook { id: "rule".to_owned(), definition, source: Arc::new(source), state: HookState::Ready };
     let said = rule.apply(&Look::new(event, &read_transcript));
-    let heard: Vec<Heard<'_>> =
-        said.into_iter().map(|read| Heard { hook: &hook, read, exit: None, runs: 1 }).collect();
+    let heard: Vec<Heard<'_>> = said
+        .into_iter()
+        .map(|read| Heard { hook: &hook, read, exit: None, process: None, runs: 1 })
+        .collect();
     let case = Case {
         event,
         rules: edition.rules(),

@@ -52,7 +52,7 @@ impl Background {
                 let begun = self.begin(step.hook, invocation, task());
                 if begun {
                     let read = ReadOutcome::plain(Outcome::NoOpinion);
-                    started.push(Heard { hook: step.hook, read, exit: None, runs: 1 });
+                    started.push(Heard { hook: step.hook, read, exit: None, process: None, runs: 1 });
                 }
                 !begun
             }
@@ -110,7 +110,7 @@ fn run(hook: &Hook, invocation: Invocation, task: &Task, cancel: &Cancel) -> Vec
     let Some(exit) = run_all(&[invocation], is_whole_answer, cancel).pop() else { return Vec::new() };
     let Dialect::Claude(options) = &hook.definition.dialect else { return Vec::new() };
     let read = decode_answer(&exit, &task.event, options, task.rules);
-    let heard = [Heard { hook, read, exit: Some(exit), runs: 1 }];
+    let heard = [Heard { hook, read, exit: Some(exit), process: None, runs: 1 }];
     let case = Case { event: &task.event, rules: task.rules, loop_count: 0, loop_ceiling: 0, can_ask: false };
     let decision = merge(&heard, &case);
     let plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject: None };

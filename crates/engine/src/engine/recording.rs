@@ -122,6 +122,7 @@ fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {
         response: exit.and_then(|exit| response_of(&exit.stdout)),
         duration: exit.map(|exit| exit.duration.as_secs_f64() * 1000.0),
         exit_code: exit.and_then(|exit| if let Status::Code(code) = exit.status { Some(code) } else { None }),
+        process: heard.process.map(|process| process.name().to_owned()),
         stderr: exit.map(|exit| String::from_utf8_lossy(&exit.stderr).into_owned()).unwrap_or_default(),
         outcome: report.map(|report| report.outcome.name().to_owned()).unwrap_or_default(),
         reason: report.and_then(|report| report.reason.clone()),

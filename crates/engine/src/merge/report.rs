@@ -27,6 +27,7 @@ pub fn report(heard: &Heard<'_>, stance: Option<Permission>) -> HookReport {
             _ => None,
         }),
         duration_ms: heard.exit.as_ref().map(|exit| exit.duration.as_secs_f64() * 1000.0),
+        process: heard.process,
         warnings: heard.read.warnings.clone(),
         runs: heard.runs,
         ..HookReport::of(heard.hook)
@@ -47,6 +48,7 @@ impl HookReport {
             permission: None,
             exit_code: None,
             duration_ms: None,
+            process: None,
             lost: Vec::new(),
             warnings: Vec::new(),
             runs: 0,

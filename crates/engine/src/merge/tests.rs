@@ -32,7 +32,7 @@ fn decide(edition: Edition, event: &str, payload: &str, said: &[(&str, i32, &str
                 leaked: false,
             };
             let read = read_outcome(&exit, kind, &event.payload, edition.rules());
-            Heard { hook, read, exit: Some(exit), runs: 1 }
+            Heard { hook, read, exit: Some(exit), process: None, runs: 1 }
         })
         .collect();
     let loop_count = event.payload.count("loop_count").unwrap_or(0);

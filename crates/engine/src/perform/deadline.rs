@@ -30,7 +30,7 @@ impl Deadline {
         Deadline { at: Instant::now() + patience.saturating_sub(margin), patience, waits }
     }
 
-    fn left(&self) -> Duration {
+    pub(super) fn left(&self) -> Duration {
         self.at.saturating_duration_since(Instant::now()).max(SHORTEST)
     }
 

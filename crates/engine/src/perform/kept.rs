@@ -3,9 +3,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
 
-use super::line;
+use super::{Deadline, line};
 use crate::config::mentioned;
+use crate::decision::Process;
 use crate::definition::Lifetime;
 use crate::load::Hook;
 use crate::outcome::is_whole_answer;
@@ -21,17 +23,24 @@ pub struct Kept<'p> {
     pub keeper: &'p Keeper,
     /// Whose home, which system.
     pub roots: &'p Roots,
+    /// When all must be done.
+    pub deadline: Option<Deadline>,
 }
+
+/// Who has no more time than this is not started.
+const TOO_LATE: Duration = Duration::from_millis(100);
 
 /// How a process ended, and what its author should know.
 pub(super) struct Told {
     pub exit: Exit,
+    /// None when it was started for this event.
+    pub process: Option<Process>,
     pub warnings: Vec<String>,
 }
 
 impl From<Exit> for Told {
     fn from(exit: Exit) -> Told {
-        Told { exit, warnings: Vec::new() }
+        Told { exit, process: None, warnings: Vec::new() }
     }
 }
 
@@ -126,11 +135,37 @@ impl Kept<'_> {
         let look = || self.look(want);
         let wish = Wish { owner: &want.hook.source.file, invocation: want.invocation, look: &look };
         match self.keeper.ask(&wish, &question, cancel, |said| line::answer(&id, said)) {
-            Asked::Told(exit, warnings) => Told { exit, warnings },
-            Asked::NotKept(warnings) => {
-                let exit = run_all(std::slice::from_ref(want.invocation), is_whole_answer, cancel).pop();
-                Told { exit: exit.unwrap_or_else(never_reached), warnings }
+            Asked::Told(exit, warnings) => Told { exit, process: Some(Process::Stayed), warnings },
+            Asked::Mute(exit, warnings) => {
+                let mute = Told { exit, process: Some(Process::Stayed), warnings };
+                self.ask_alone(&wish, mute, cancel)
             }
+            Asked::NotKept(warnings) => {
+                Told { exit: alone(want.invocation, cancel), process: None, warnings }
+            }
+        }
+    }
+
+    /// A gate that is asked beats one that fails open: whoever never answered a
+    /// line gets the event as a process of its own, and its whole time again.
+    fn ask_alone(&self, wish: &Wish<'_>, mut mute: Told, cancel: &Cancel) -> Told {
+        let why = line::why_mute(&mute.exit.status);
+        let mut invocation = wish.invocation.clone();
+        let left = self.deadline.map_or(invocation.timeout, |deadline| deadline.left());
+        invocation.timeout = invocation.timeout.min(left);
+        let exit = (left > TOO_LATE).then(|| alone(&invocation, cancel));
+        let answered = exit.filter(line::answers_alone);
+        if let Some(why) = &why
+            && (answered.is_some() || left <= TOO_LATE)
+        {
+            self.keeper.speaks_no_lines(wish, why.clone());
+        }
+        mute.warnings.push(why.unwrap_or_else(|| {
+            "its process failed at its first event, so this event got a process of its own".to_owned()
+        }));
+        match answered {
+            Some(exit) => Told { exit, process: None, ..mute },
+            None => mute,
         }
     }
 
@@ -154,6 +189,7 @@ impl Kept<'_> {
             next.push(following);
             warnings.push(said);
         }
+        let ahead: Vec<_> = prepared.iter().map(|waits| waits.as_ref().map(|_| Process::Ahead)).collect();
         let exits = run_prepared(&all, prepared, is_whole_answer, cancel);
         for (want, next) in wants.iter().zip(next) {
             if let Some(next) = next {
@@ -162,7 +198,8 @@ impl Kept<'_> {
                 self.keeper.prepare(&Wish { owner, invocation: want.invocation, look: &look }, next);
             }
         }
-        exits.into_iter().zip(warnings).map(|(exit, warnings)| Told { exit, warnings }).collect()
+        let told = exits.into_iter().zip(ahead).zip(warnings);
+        told.map(|((exit, process), warnings)| Told { exit, process, warnings }).collect()
     }
 
     /// Looks at the files that a command names, and at what its trust rests on,
@@ -185,12 +222,16 @@ impl Kept<'_> {
     }
 }
 
+fn alone(invocation: &Invocation, cancel: &Cancel) -> Exit {
+    run_all(std::slice::from_ref(invocation), is_whole_answer, cancel).pop().unwrap_or_else(never_reached)
+}
+
 fn never_reached() -> Exit {
     Exit {
         status: Status::NotStarted("it was never reached".to_owned()),
         stdout: Vec::new(),
         stderr: Vec::new(),
-        duration: std::time::Duration::ZERO,
+        duration: Duration::ZERO,
         leaked: false,
     }
 }

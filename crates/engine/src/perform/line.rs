@@ -11,8 +11,10 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::run::Read;
+use crate::run::{Exit, Read, Status};
 
+/// What most likely went wrong, and where it is written.
+const ASKS: &str = "does it use the helper? See persistent-hooks in the manual";
 /// So much of what cannot be read is shown.
 const SHOWN: usize = 80;
 
@@ -40,14 +42,15 @@ struct Said<'a> {
 
 /// What the answer to this question says, or why it is none.
 pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
-    let said: Said = serde_json::from_slice(line)
-        .map_err(|error| format!("it printed `{}`, which is no answer: {error}", shown(line)))?;
+    let said: Said = serde_json::from_slice(line).map_err(|error| {
+        format!("it printed `{}`, which is no answer line ({error}); {ASKS}", shown(line))
+    })?;
     match said.id.as_deref() {
         Some(answered) if answered == id => {}
         Some(other) => {
             return Err(format!("it answered `{}`, and `{id}` was asked", shown(other.as_bytes())));
         }
-        None => return Err(format!("its answer `{}` has no `id`", shown(line))),
+        None => return Err(format!("its answer `{}` has no `id`; {ASKS}", shown(line))),
     }
     let output = said.output.map(RawValue::get).filter(|output| *output != "null");
     Ok(Read {
@@ -55,6 +58,29 @@ pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
         stdout: output.unwrap_or_default().as_bytes().to_vec(),
         stderr: said.stderr.unwrap_or_default().into_bytes(),
     })
+}
+
+/// Why somebody who never answered a line is not asked for one any more; none
+/// when it only ended badly, which says nothing about lines.
+pub fn why_mute(status: &Status) -> Option<String> {
+    let what = match status {
+        Status::TimedOut(limit) => format!("it printed no answer line in {} ms; {ASKS}", limit.as_millis()),
+        Status::NoAnswer(problem) if problem.contains(ASKS) => problem.clone(),
+        Status::NoAnswer(problem) => format!("{problem}; {ASKS}"),
+        Status::Code(_)
+        | Status::Signal(_)
+        | Status::TooMuchOutput
+        | Status::Cancelled
+        | Status::NotStarted(_) => return None,
+    };
+    Some(format!("`persistent` is set, but the hook does not answer lines, so it runs per event: {what}"))
+}
+
+/// Whether a process of its own answered. One that can speak in lines alone
+/// did not: there its answer would be read as none.
+pub fn answers_alone(exit: &Exit) -> bool {
+    let in_lines = serde_json::from_slice::<Said>(&exit.stdout).is_ok_and(|said| said.id.is_some());
+    matches!(exit.status, Status::Code(0 | 2)) && !in_lines
 }
 
 fn shown(bytes: &[u8]) -> String {
@@ -107,6 +133,12 @@ mod tests {
         for (line, expected) in broken {
             let problem = answer("7", line.as_bytes()).expect_err(line);
             assert!(problem.contains(expected), "{line}: {problem}");
+        }
+        for plain in ["hello", r#"{"permission": "deny"}"#] {
+            let problem = answer("7", plain.as_bytes()).expect_err(plain);
+            assert!(problem.ends_with(ASKS), "{problem}");
+            let why = why_mute(&Status::NoAnswer(problem)).expect("a reason");
+            assert_eq!(why.matches(ASKS).count(), 1, "{why}");
         }
         assert!(answer("7", b"\xff\xfe").is_err());
         assert!(answer("7", &vec![b'x'; 1 << 20]).expect_err("long").len() < 300);

@@ -37,7 +37,7 @@ fn decide(event: &str, field: &str, text: &str, hooks: &[(&str, Says)]) -> (Stri
             .filter(|(hook, _)| among(hook))
             .map(|(hook, says)| {
                 asked += 1;
-                Heard { hook, read: outcome(&says(&seen), kind), exit: None, runs: 1 }
+                Heard { hook, read: outcome(&says(&seen), kind), exit: None, process: None, runs: 1 }
             })
             .collect()
     };

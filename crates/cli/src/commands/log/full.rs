@@ -24,6 +24,7 @@ pub fn show(ui: &mut Ui, record: &Record) {
     );
     optional(ui, "took", record.duration.map(time::took).as_deref());
     optional(ui, "exit code", record.exit_code.map(|code| code.to_string()).as_deref());
+    optional(ui, "process", record.process.as_deref());
     let result = ui.styled(result, style);
     painted(ui, "result", &result);
     optional(ui, "reason", record.reason.as_deref());

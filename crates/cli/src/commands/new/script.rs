@@ -80,8 +80,13 @@ pub fn text(spec: &EventSpec, language: Language, lifetime: Lifetime) -> String 
     let mut text = String::new();
     for line in language.template(lifetime).lines() {
         match line {
-            "@header@" => header(spec).iter().for_each(|it| push(&mut text, &commented(language, it))),
+            "@header@" => {
+                header(spec, lifetime).iter().for_each(|it| push(&mut text, &commented(language, it)))
+            }
             "@body@" => text.push_str(&body(spec, language)),
+            // Only who leaves with an exit code needs it.
+            "@imports@" if matches!(act(spec), Act::ExitCode) => text.push_str("import sys\n\n"),
+            "@imports@" => {}
             "@read_json@" => text.push_str(part("@read_json@")),
             other => push(&mut text, &other.replace("@failure@", failure(spec))),
         }
@@ -131,9 +136,19 @@ fn failure(spec: &EventSpec) -> &'static str {
     if spec.gate == Gate::None { "1" } else { "2" }
 }
 
-fn header(spec: &EventSpec) -> Vec<String> {
+fn header(spec: &EventSpec, lifetime: Lifetime) -> Vec<String> {
+    let stays = lifetime == Lifetime::Stays;
     let mut lines = vec![format!("{}: {}", spec.name, spec.about), String::new()];
-    lines.push("It reads one JSON object from stdin:".to_owned());
+    if stays {
+        lines.push(
+            "Under a daemon its process stays and `main` is called for each event, up to four".to_owned(),
+        );
+        lines
+            .push("processes at once; else each event starts one. What it prints goes to stderr.".to_owned());
+        lines.push(String::new());
+    }
+    let given = if stays { "`main` is given one object:" } else { "It reads one JSON object from stdin:" };
+    lines.push(given.to_owned());
     let width = spec.inputs.iter().map(|field| field.name.len()).max().unwrap_or(0);
     lines.extend(spec.inputs.iter().map(|field| format!("  {:width$}  {}", field.name, field.about)));
     let common: Vec<&str> = COMMON.iter().filter(|_| spec.in_conversation).map(|field| field.name).collect();
@@ -143,10 +158,13 @@ fn header(spec: &EventSpec) -> Vec<String> {
     });
     lines.push(String::new());
     if spec.answers.is_empty() {
-        lines.push("Nothing it prints counts. What it writes to stderr stands in `boathook log`.".to_owned());
+        let nothing = if stays { "returns" } else { "prints" };
+        lines
+            .push(format!("Nothing it {nothing} counts. What it writes to stderr stands in `boathook log`."));
         return lines;
     }
-    lines.push("It prints one JSON object to stdout; {} is no opinion:".to_owned());
+    let answers = if stays { "It returns one object" } else { "It prints one JSON object to stdout" };
+    lines.push(format!("{answers}; {{}} is no opinion:"));
     let about = schema::output(spec.kind);
     let width = spec.answers.iter().map(|field| field.name().len()).max().unwrap_or(0);
     for field in spec.answers {
@@ -155,9 +173,11 @@ fn header(spec: &EventSpec) -> Vec<String> {
     }
     if spec.gate != Gate::None {
         lines.push(String::new());
-        lines.push(
-            "Exit code 2 refuses, whatever it prints, and tells the user what stands on stderr.".to_owned(),
-        );
+        lines.push(if stays {
+            "The helper's `Deny`, thrown with a reason, refuses as well, and so does exit code 2.".to_owned()
+        } else {
+            "Exit code 2 refuses, whatever it prints, and tells the user what stands on stderr.".to_owned()
+        });
         lines.push("Any other code but 0 is a failure: the action proceeds, unless the entry in".to_owned());
         lines.push("hooks.json says \"failClosed\": true.".to_owned());
     }

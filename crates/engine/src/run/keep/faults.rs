@@ -1,10 +1,11 @@
 //! Hooks whose processes fail again and again: they get a process per event
-//! for a while, which is slower and has no past.
+//! for a while, which is slower and has no past. Those that do not answer lines
+//! at all get it until their files change.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{Limits, Wish};
+use super::{Limits, Unchanged, Wish};
 
 /// More hooks than this are not remembered.
 const MOST: usize = 256;
@@ -18,6 +19,8 @@ struct Fault {
     run_dir: PathBuf,
     count: u32,
     last: Instant,
+    /// Why it is not asked, for as long as its files are what they were.
+    no_lines: Option<(String, Unchanged)>,
 }
 
 impl Faults {
@@ -37,7 +40,16 @@ impl Faults {
             run_dir: wish.invocation.run_dir.clone(),
             count: 1,
             last: now,
+            no_lines: None,
         });
+    }
+
+    /// It does not answer lines, and this is what its author should know.
+    pub fn speaks_no_lines(&mut self, wish: &Wish<'_>, why: String, unchanged: Unchanged) {
+        self.add(wish);
+        if let Some(fault) = self.find(wish) {
+            fault.no_lines = Some((why, unchanged));
+        }
     }
 
     /// It did what it should.
@@ -48,7 +60,17 @@ impl Faults {
     /// Why a hook has a process per event now. When it rested for long enough
     /// it may try once.
     pub fn resting(&mut self, wish: &Wish<'_>, limits: &Limits) -> Option<String> {
-        let fault = self.find(wish).filter(|fault| fault.count >= limits.faults)?;
+        let fault = self.find(wish)?;
+        if let Some((why, unchanged)) = &mut fault.no_lines {
+            if unchanged() {
+                return Some(why.clone());
+            }
+            self.forget(wish);
+            return None;
+        }
+        if fault.count < limits.faults {
+            return None;
+        }
         if fault.last.elapsed() >= limits.rest {
             fault.count = limits.faults.saturating_sub(1);
             return None;

@@ -97,6 +97,9 @@ pub struct Read {
 pub enum Asked {
     /// This, and what the hook's author should know.
     Told(Exit, Vec<String>),
+    /// This, from a process that never answered anybody: perhaps it does not
+    /// know that it should stay, and would answer by itself.
+    Mute(Exit, Vec<String>),
     /// Nobody was asked, for this reason: the event needs a process of its own.
     NotKept(Vec<String>),
 }
@@ -225,6 +228,8 @@ impl Keeper {
             Reply::Nothing(Status::Cancelled) => (Status::Cancelled, After::Ended),
             Reply::Nothing(status) => (status, After::Failed),
         };
+        // Code 2 is an answer, however it came.
+        let mute = !held.answered && matches!(after, After::Failed) && status != Status::Code(2);
         match after {
             After::Stays => lock(&self.shared.faults).forget(wish),
             After::Failed => {
@@ -238,7 +243,15 @@ impl Keeper {
                 }
             }
         }
-        Asked::Told(Exit { status, stdout, stderr, duration: started.elapsed(), leaked: false }, warnings)
+        let exit = Exit { status, stdout, stderr, duration: started.elapsed(), leaked: false };
+        if mute { Asked::Mute(exit, warnings) } else { Asked::Told(exit, warnings) }
+    }
+
+    /// This hook does not answer lines: until one of its files changes nobody
+    /// asks it for one, and this says why.
+    pub fn speaks_no_lines(&self, wish: &Wish<'_>, why: String) {
+        let unchanged = (wish.look)();
+        lock(&self.shared.faults).speaks_no_lines(wish, why, unchanged);
     }
 
     /// The process that was started ahead for this wish, if there is one that

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 @header@
 
-import sys
-
+@imports@
 from boathook_hook import serve
 
 
