@@ -28,20 +28,30 @@ export async function serve(hook, failure = 1) {
 }
 
 async function stay(hook, failure) {
-  let pieces = [];
-  for await (const piece of process.stdin) {
+  const { Socket } = await import("node:net");
+  let [pieces, last] = [[], Promise.resolve()];
+  // One buffer for all: the stream behind `process.stdin` makes one of 64 KB for every line.
+  const buffer = Buffer.alloc(64 * 1024);
+  const take = (length) => {
+    const piece = Buffer.from(buffer.subarray(0, length));
     pieces.push(piece);
-    if (piece.includes(10)) pieces = [await reply(hook, failure, Buffer.concat(pieces))];
-  }
+    if (piece.includes(10)) {
+      const bytes = Buffer.concat(pieces);
+      const end = bytes.lastIndexOf(10) + 1;
+      pieces = [bytes.subarray(end)];
+      last = last.then(() => reply(hook, failure, bytes.subarray(0, end)));
+    }
+    return true;
+  };
+  new Socket({ fd: 0, readable: true, writable: false, onread: { buffer, callback: take } }).resume();
 }
 
-/** Answers every whole line; gives back what is left. */
+/** Answers every line, one after another. */
 async function reply(hook, failure, bytes) {
   for (let end; (end = bytes.indexOf(10)) >= 0; bytes = bytes.subarray(end + 1)) {
     const { id, input } = JSON.parse(bytes.subarray(0, end).toString("utf8"));
     say(JSON.stringify({ id, ...(await answer(hook, failure, () => input)) }) + "\n");
   }
-  return bytes;
 }
 
 async function answer(hook, failure, event) {

@@ -101,6 +101,7 @@ impl Laboratory {
             },
             "cold" => self.kept.cold(object, &self.programs, &self.payload),
             "stays" => self.kept.stays(object, &self.programs, &self.payload),
+            "nobody" => self.kept.nobody(&self.programs, &self.payload),
             "ahead" => self.kept.ahead(object, &self.programs, &self.payload),
             "leaks" => self.leaks(number(object)? as u32),
             _ => Err(format!("unknown request `{request}`")),

@@ -247,7 +247,19 @@ pub fn rows(results: &Results) -> Vec<Row> {
     rows.extend(spread(results));
     rows.extend(rules_beside(results));
     rows.extend(daemon_beside(results));
+    rows.extend(kept_beside(results));
     rows
+}
+
+/// What stands below M16: the engine's own part of such an event.
+fn kept_beside(results: &Results) -> Vec<Row> {
+    const METRIC: &str = "the same event, its hook not asked / node hook that stays";
+    let Some(measured) = results.stage("kept") else { return Vec::new() };
+    let of = |(who, build)| {
+        let numbers = (measured.of(who, "nobody asked"), measured.of(who, "stays node"));
+        row(measured, ("", METRIC, build), Unit::Ratio, numbers, None)
+    };
+    BUILDS.into_iter().map(of).collect()
 }
 
 /// What stands around the daemon's target: commands that begin and end.

@@ -323,8 +323,10 @@ impl Keeper {
             let patience = if room { SOON } else { PATIENCE };
             let waited = begun.elapsed();
             if alike > 0 && waited < patience {
+                pool.sleepers += 1;
                 let freed = self.shared.freed.wait_timeout(pool, patience - waited);
                 pool = freed.unwrap_or_else(PoisonError::into_inner).0;
+                pool.sleepers -= 1;
                 continue;
             }
             if !room {
@@ -452,8 +454,9 @@ impl Drop for Held<'_> {
     fn drop(&mut self) {
         if let Some(mut idle) = self.idle.take() {
             idle.since = Instant::now();
-            let doomed = lock(&self.shared.pool).give_back(idle);
-            self.shared.freed.notify_all();
+            let mut pool = lock(&self.shared.pool);
+            let doomed = pool.give_back(idle);
+            self.shared.wake(pool);
             end(doomed.into_iter().collect());
         }
     }
@@ -462,8 +465,19 @@ impl Drop for Held<'_> {
 impl Shared {
     /// A place that was reserved is free again.
     fn release(&self, slot: &Arc<Slot>) {
-        lock(&self.pool).release(slot);
-        self.freed.notify_all();
+        let mut pool = lock(&self.pool);
+        pool.release(slot);
+        self.wake(pool);
+    }
+
+    /// Wakes those who wait for a process. Mostly there are none, and waking
+    /// nobody is a call to the kernel, too.
+    fn wake(&self, pool: MutexGuard<'_, Pool>) {
+        let sleepers = pool.sleepers;
+        drop(pool);
+        if sleepers > 0 {
+            self.freed.notify_all();
+        }
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Pool {
     busy: Vec<Arc<Slot>>,
     /// Those that will be started ahead.
     awaited: Vec<Arc<Slot>>,
+    /// How many callers sleep until one comes back.
+    pub sleepers: usize,
 }
 
 impl Slot {

@@ -82,7 +82,11 @@ impl State {
                         Waiting::end_all(vec![process]);
                     }
                 }
-                Some(Job::Prepare(later)) => self.later.push(later),
+                // Whoever sent it is about to answer: nothing happens before its time.
+                Some(Job::Prepare(later)) => {
+                    self.later.push(later);
+                    continue;
+                }
                 Some(Job::Stop) => break,
                 None => {}
             }
@@ -144,7 +148,7 @@ impl State {
     fn tidy(&mut self) {
         let mut pool = lock(&self.shared.pool);
         let stale = pool.stale(self.shared.limits.idle, Instant::now());
-        let empty = pool.is_empty();
+        let empty = pool.is_empty() && self.later.is_empty();
         drop(pool);
         end(stale);
         match (&self.guard, empty) {
