@@ -82,7 +82,7 @@ impl View<'_> {
     }
 
     fn hook(&self, hook: &Hook, in_event: bool) -> Markup {
-        let standing = standing(self.app, hook, &self.problems);
+        let standing = standing(self.app, self.set, hook, &self.problems);
         let definition = &hook.definition;
         html! {
             li {

@@ -66,7 +66,7 @@ impl Summary {
         let mut summary = Summary { ready: 0, withheld: 0, broken: 0, problems: 0 };
         let problems = app.problems();
         for hook in &set.hooks {
-            match standing(app, hook, &problems) {
+            match standing(app, &set, hook, &problems) {
                 Standing::Ready => summary.ready += 1,
                 Standing::Withheld(_) => summary.withheld += 1,
                 Standing::Broken(_) | Standing::NoModel(_) => summary.broken += 1,
