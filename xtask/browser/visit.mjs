@@ -125,8 +125,12 @@ async function time(at) {
     await hands.go('Time');
     at.keep('time');
     await hands.sees('./hooks/audit.sh', "sleep 0.2; echo '{}'", 'a-morning-in-the-shop');
-    const named = await page.$$('main svg[role="img"][aria-label]');
-    want(named.length === 2, `${named.length} charts that a screen reader can name`);
+    const named = () => page.$$eval('main svg[role="img"][aria-label]', (all) => all.filter((it) => it.checkVisibility()).length);
+    want(await named() === 2, `${await named()} charts that a screen reader can name`);
+    await hands.follow('./hooks/audit.sh');
+    await hands.sees('Runs of ./hooks/audit.sh', 'Its runs in the log');
+    want(await named() === 4, `${await named()} charts with those of one hook`);
+    at.keep('time-of-one-hook');
   });
 }
 

@@ -25,6 +25,20 @@ export async function tryEvent({ tally, hands, machine, keep }) {
     want(asked() === before, 'a hook ran');
     keep('try-explained', () => fill(PUSH).then(() => hands.send('Explain')));
   });
+  await tally.check('the event that is chosen is the one that runs, with its own example or with what was typed', async () => {
+    await hands.go('Try');
+    await hands.choose('Event', 'stop');
+    await hands.send('Explain');
+    await hands.sees('of stop would run');
+    want((await hands.field('Payload, one JSON object')).includes('"status"'), 'not the example of what was chosen');
+    await hands.write('Payload, one JSON object', '{"status": "mine"}');
+    await hands.choose('Event', 'beforeShellExecution');
+    await hands.send('Load its example');
+    await hands.sees('The payload was edited, and is still here');
+    want((await hands.field('Payload, one JSON object')).includes('mine'), 'what was typed is lost');
+    await hands.send('Replace it with the example');
+    want((await hands.field('Payload, one JSON object')).includes('git status'), 'the example is not there');
+  });
   await tally.check('an event run, and denied with the reason', async () => {
     const before = asked();
     await fill(PUSH);

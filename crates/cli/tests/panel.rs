@@ -86,7 +86,9 @@ fn hooks_stand_with_their_state_and_their_place() {
             ".cursor/hooks.json:1",
             "cannot be read",
             "absent",
-            "3 hooks ready",
+            "is not on PATH: the hook fails",
+            "0 hooks ready",
+            "3 cannot run",
             "1 withheld",
         ] {
             assert!(page.contains(part), "no «{part}» in {page}");
@@ -281,6 +283,63 @@ fn an_event_is_explained_and_run() {
         assert!(answer.body.contains(told), "{payload}: {}", answer.body);
     }
     assert_eq!(panel.post("try", &[("event", "nonsense"), ("payload", "{}")]).status, 422);
+}
+
+#[test]
+fn what_is_chosen_is_what_is_tried() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", one_hook("stop", "echo '{}'"));
+    let panel = Panel::enter(cx.command(["panel"]));
+    let first = panel.page("try?event=beforeShellExecution").body;
+    let example =
+        first.split_once("<textarea").and_then(|(_, rest)| rest.split_once('>')).expect("a field").1;
+    let example = example.split("</textarea>").next().unwrap_or_default().replace("&quot;", "\"");
+    let send = |payload: &str, action: &str| {
+        let fields =
+            [("event", "stop"), ("loaded", "beforeShellExecution"), ("payload", payload), ("action", action)];
+        panel.post("try", &fields).body
+    };
+    // What, how it is sent, what the page says, what stands in the field.
+    let cases = [
+        (example.as_str(), "explain", "1 hook of stop would run", "&quot;status&quot;"),
+        (&example.replace('\n', "\r\n"), "run", "What was decided", "&quot;status&quot;"),
+        (&example, "example", "Load its example", "&quot;status&quot;"),
+        (r#"{"mine":1}"#, "run", "What was decided", "&quot;mine&quot;"),
+        (r#"{"mine":1}"#, "example", "The payload was edited, and is still here", "&quot;mine&quot;"),
+        (r#"{"mine":1}"#, "replace", "Load its example", "&quot;status&quot;"),
+    ];
+    for (payload, action, told, field) in cases {
+        let page = send(payload, action);
+        let area = page.split_once("<textarea").expect("a field").1;
+        let area = area.split("</textarea>").next().unwrap_or_default();
+        assert!(page.contains(told) && area.contains(field), "{payload}, {action}: {page}");
+        assert!(page.contains(r#"<option value="stop" selected>"#), "{payload}, {action}: {page}");
+    }
+}
+
+#[test]
+fn runs_of_other_workspaces_are_left_out_until_asked_for() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", one_hook("stop", "echo '{}'"));
+    cx.output(["run", "stop", "--field", "conversation_id=here"]);
+    let other = cx.path("other");
+    std::fs::create_dir_all(&other).expect("a folder");
+    let other = other.to_string_lossy().into_owned();
+    cx.output(["run", "stop", "--workspace", &other, "--field", "conversation_id=elsewhere"]);
+    cx.output(["run", "stop"]);
+    let panel = Panel::enter(cx.command(["panel"]));
+    for page in ["log", "time", "sessions"] {
+        let here = panel.page(page).body;
+        let all = panel.page(&format!("{page}?workspace=all")).body;
+        assert!(!here.contains("elsewhere") && !here.contains(&other), "{page}: {here}");
+        assert!(page == "log" || (here.contains("here") && all.contains("elsewhere")), "{page}: {all}");
+        assert!(page == "time" || all.contains(&other), "{page}: {all}");
+    }
+    let time = panel.page("time").body;
+    assert!(time.contains("2 runs of this workspace") && time.contains("without a conversation"), "{time}");
+    let own = time.split("href=\"time?hook=").nth(1).and_then(|rest| rest.split('"').next()).expect("a link");
+    let own = panel.page(&format!("time?hook={}", own.replace("&amp;", "&").replace("#hook", ""))).body;
+    assert!(own.contains("Runs of this hook over time"), "{own}");
 }
 
 #[test]

@@ -48,6 +48,26 @@ fn the_token_lets_one_browser_in_once() {
         "{}",
         again.body
     );
+    let known =
+        answer.headers.iter().filter(|(name, _)| name == "set-cookie").nth(1).expect("a second cookie");
+    assert!(known.1.contains("Path=/enter; HttpOnly; SameSite=Strict"), "{known:?}");
+    let known = known.1.split(';').next().unwrap_or_default();
+    let host = format!("Host: {}\r\nCookie: {known}\r\n\r\n", panel.address);
+    let back = panel.send(&format!("GET /enter?token={} HTTP/1.1\r\n{host}", panel.token));
+    assert_eq!((back.status, back.header("location")), (303, answer.header("location")));
+    assert_eq!(back.header("set-cookie"), "", "the door gives nothing twice");
+    assert_eq!(panel.send(&format!("GET /enter?token={wrong} HTTP/1.1\r\n{host}")).status, 403);
+    assert_eq!(panel.send(&format!("GET {folder}/ HTTP/1.1\r\n{host}")).status, 401, "it opens nothing else");
+}
+
+#[test]
+fn who_is_in_is_led_back_from_a_page_that_is_not_there() {
+    let cx = TestContext::new();
+    let mut panel = Panel::enter(cx.command(["panel"]));
+    let back = format!("href=\"{}/\"", panel.folder);
+    assert!(panel.page("nothing").body.contains(&back));
+    panel.cookie.clear();
+    assert!(!panel.page("nothing").body.contains(&back));
 }
 
 #[test]

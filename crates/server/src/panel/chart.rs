@@ -7,9 +7,23 @@ use maud::{Markup, html};
 use super::badge::{Tone, tone_of};
 use super::feed::Entry;
 use super::statistics::Hook;
-use super::text::{clock, millis};
+use super::text::{clock, line, millis};
 
-const WIDTH: f64 = 960.0;
+/// A drawing for a page of any width: the second is for a phone, where the first
+/// could not be read. The style sheet shows one of them.
+#[derive(Clone, Copy)]
+struct Size {
+    class: &'static str,
+    width: f64,
+    points: usize,
+    name: usize,
+}
+
+const SIZES: [Size; 2] = [
+    Size { class: "chart wide-chart", width: 960.0, points: MOST_POINTS, name: 90 },
+    Size { class: "chart narrow-chart", width: 360.0, points: 120, name: 46 },
+];
+
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 18.0;
 /// Milliseconds that have a line.
@@ -20,9 +34,19 @@ pub const MOST_POINTS: usize = 600;
 pub const MOST_BARS: usize = 12;
 
 /// Runs over time: where each stands, and how long it took.
-pub fn timeline(entries: &[Entry]) -> Markup {
+pub fn timeline(entries: &[&Entry]) -> Markup {
     let points: Vec<(f64, f64, &Record)> = entries.iter().filter_map(|entry| point(&entry.record)).collect();
-    let points = &points[points.len().saturating_sub(MOST_POINTS)..];
+    html! {
+        @for size in SIZES { (timeline_of(&points, size)) }
+        ul.legend aria-hidden="true" {
+            li { "● answered" } li { "■ asked, failed open" } li { "◆ denied, failed closed" } li { "○ no opinion" }
+        }
+    }
+}
+
+fn timeline_of(points: &[(f64, f64, &Record)], size: Size) -> Markup {
+    let points = &points[points.len().saturating_sub(size.points)..];
+    let width = size.width;
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
     let start = points.iter().map(|point| point.0).fold(f64::MAX, f64::min);
     let end = points.iter().map(|point| point.0).fold(f64::MIN, f64::max);
@@ -30,21 +54,18 @@ pub fn timeline(entries: &[Entry]) -> Markup {
     let (top, bottom) = (16.0, 228.0);
     let across = |time: f64| {
         LEFT + 8.0
-            + (WIDTH - LEFT - RIGHT - 16.0) * if end > start { (time - start) / (end - start) } else { 0.5 }
+            + (width - LEFT - RIGHT - 16.0) * if end > start { (time - start) / (end - start) } else { 0.5 }
     };
     let up = |duration: f64| bottom - (bottom - top) * height(duration, decades);
     html! {
-        svg.chart viewBox="0 0 960 262" role="img" aria-label={ "The last " (points.len()) " runs over time, by how long they took. The table below has the numbers." } {
-            @for line in lines(decades) {
-                line.grid x1=(LEFT) x2=(WIDTH - RIGHT) y1=(tenth(up(line))) y2=(tenth(up(line))) {}
-                text x=(LEFT - 8.0) y=(tenth(up(line) + 4.0)) text-anchor="end" { (took(line).replace(".0 ", " ")) }
+        svg class=(size.class) viewBox={ "0 0 " (width) " 262" } role="img" aria-label={ "The last " (points.len()) " runs over time, by how long they took. The table below has the numbers." } {
+            @for at in lines(decades) {
+                line.grid x1=(LEFT) x2=(width - RIGHT) y1=(tenth(up(at))) y2=(tenth(up(at))) {}
+                text x=(LEFT - 8.0) y=(tenth(up(at) + 4.0)) text-anchor="end" { (took(at).replace(".0 ", " ")) }
             }
             @for (time, duration, record) in points { (mark(across(*time), up(*duration), tone_of(record))) }
-            text x=(LEFT) y="252" { (clock_text(&first.2.timestamp)) }
-            text x=(WIDTH - RIGHT) y="252" text-anchor="end" { (clock_text(&last.2.timestamp)) }
-        }
-        ul.legend aria-hidden="true" {
-            li { "● answered" } li { "■ asked, failed open" } li { "◆ denied, failed closed" } li { "○ no opinion" }
+            @if points.len() > 1 { text x=(LEFT) y="252" { (clock_text(&first.2.timestamp)) } }
+            text x=(width - RIGHT) y="252" text-anchor="end" { (clock_text(&last.2.timestamp)) }
         }
     }
 }
@@ -52,25 +73,31 @@ pub fn timeline(entries: &[Entry]) -> Markup {
 /// From the median to the 95th part of each hook's runs.
 pub fn bars(hooks: &[Hook]) -> Markup {
     let hooks = &hooks[..hooks.len().min(MOST_BARS)];
+    html! {
+        @for size in SIZES { (bars_of(hooks, size)) }
+        ul.legend aria-hidden="true" { li { "▌ median" } li { "▬ to the 95th percentile" } li { "The axis is logarithmic." } }
+    }
+}
+
+fn bars_of(hooks: &[Hook], size: Size) -> Markup {
     let decades = decades(hooks.iter().map(|hook| hook.p95));
     let row = 42.0;
     let bottom = 10.0 + row * hooks.len() as f64;
     let left = 26.0;
-    let across = |duration: f64| left + (WIDTH - RIGHT - 20.0 - left) * height(duration, decades);
+    let across = |duration: f64| left + (size.width - RIGHT - 20.0 - left) * height(duration, decades);
     html! {
-        svg.chart viewBox={ "0 0 960 " (bottom + 30.0) } role="img" aria-label="How long hooks take: from the median to the 95th percentile. The table below has the numbers." {
-            @for line in lines(decades) {
-                line.grid x1=(tenth(across(line))) x2=(tenth(across(line))) y1="8" y2=(bottom) {}
-                text x=(tenth(across(line))) y=(bottom + 20.0) text-anchor="middle" { (took(line).replace(".0 ", " ")) }
+        svg class=(size.class) viewBox={ "0 0 " (size.width) " " (bottom + 30.0) } role="img" aria-label="How long hooks take: from the median to the 95th percentile. The table below has the numbers." {
+            @for at in lines(decades) {
+                line.grid x1=(tenth(across(at))) x2=(tenth(across(at))) y1="8" y2=(bottom) {}
+                text x=(tenth(across(at))) y=(bottom + 20.0) text-anchor="middle" { (took(at).replace(".0 ", " ")) }
             }
             @for (index, hook) in hooks.iter().enumerate() {
                 @let top = 10.0 + row * index as f64;
-                text.name x=(left + 6.0) y=(top + 14.0) { (name(&hook.command)) }
+                text.name x=(left + 6.0) y=(top + 14.0) { (line(&hook.command, size.name)) }
                 rect.soft x=(tenth(across(hook.median))) y=(top + 23.0) width=(tenth((across(hook.p95) - across(hook.median)).max(2.0))) height="10" rx="3" {}
                 rect.accent x=(tenth(across(hook.median) - 2.0)) y=(top + 20.0) width="4" height="16" rx="2" {}
             }
         }
-        ul.legend aria-hidden="true" { li { "▌ median" } li { "▬ to the 95th percentile" } li { "The axis is logarithmic." } }
     }
 }
 
@@ -112,10 +139,6 @@ fn mark(x: f64, y: f64, tone: Tone) -> Markup {
 
 fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
-}
-
-fn name(command: &str) -> Markup {
-    super::text::line(command, 90)
 }
 
 /// Times stand as text in a drawing.

@@ -46,6 +46,9 @@ pub struct Door {
     used: AtomicBool,
     folder: String,
     cookie: String,
+    /// The cookie for the door alone, by which it knows who is in already. It
+    /// opens nothing: with the token it leads to the folder, where the other counts.
+    known: String,
     form_token: String,
 }
 
@@ -70,6 +73,7 @@ impl Door {
             used: AtomicBool::new(false),
             folder: format!("/{}", random::name()?),
             cookie: random::secret()?,
+            known: random::secret()?,
             form_token: random::secret()?,
         })
     }
@@ -89,11 +93,21 @@ impl Door {
         &self.form_token
     }
 
-    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+    /// Whether a request comes from the browser that was let in.
+    pub fn has_cookie(&self, headers: &HeaderMap) -> bool {
+        self.brings(headers, COOKIE, &self.cookie)
+    }
+
+    /// Whether it comes from there to the door once more.
+    fn was_in(&self, headers: &HeaderMap) -> bool {
+        self.brings(headers, &self.known_name(), &self.known)
+    }
+
+    fn brings(&self, headers: &HeaderMap, wanted: &str, secret: &str) -> bool {
         let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs =
             values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.any(|(name, value)| name == COOKIE && same(value, &self.cookie))
+        pairs.any(|(name, value)| name == wanted && same(value, secret))
     }
 
     /// Takes the token once.
@@ -102,20 +116,38 @@ impl Door {
             && self.used.compare_exchange(false, true, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
-    fn set_cookie(&self) -> HeaderValue {
-        let text = format!("{COOKIE}={}; Path={}; HttpOnly; SameSite=Strict", self.cookie, self.folder);
-        HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
+    fn cookies(&self) -> [HeaderValue; 2] {
+        let cookie = |name: &str, value: &str, path: &str| {
+            let text = format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict");
+            HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
+        };
+        [cookie(COOKIE, &self.cookie, &self.folder), cookie(&self.known_name(), &self.known, "/enter")]
+    }
+
+    /// Panels of other ports have doors as well.
+    fn known_name(&self) -> String {
+        format!("{COOKIE}-{}", self.address.port())
     }
 }
 
 /// `GET /enter?token=…`
-pub async fn enter(State(app): State<Arc<App>>, Query(asked): Query<HashMap<String, String>>) -> Response {
+pub async fn enter(
+    State(app): State<Arc<App>>,
+    Query(asked): Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
     let token = asked.get("token").map(String::as_str).unwrap_or_default();
+    let inside = Redirect::to(&format!("{}/", app.door.folder));
+    if app.door.keeper.knows(token) && app.door.was_in(&headers) {
+        return inside.into_response();
+    }
     if !app.door.exchange(token) {
         return turned_away(if app.door.keeper.knows(token) { Away::Used } else { Away::Token });
     }
-    let mut response = Redirect::to(&format!("{}/", app.door.folder)).into_response();
-    response.headers_mut().insert(header::SET_COOKIE, app.door.set_cookie());
+    let mut response = inside.into_response();
+    for cookie in app.door.cookies() {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
     response
 }
 

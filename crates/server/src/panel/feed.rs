@@ -8,6 +8,8 @@ use boathook_engine::log_file::LogFile;
 use boathook_engine::log_tail::LogTail;
 use boathook_engine::record::Record;
 
+use super::scope::workspaces_of;
+
 /// More records than the log itself keeps are not kept here,
 const MOST: usize = 20_000;
 /// nor more bytes.
@@ -18,6 +20,14 @@ const MOST_BYTES: usize = 96 * 1024 * 1024;
 pub struct Entry {
     pub number: u64,
     pub record: Arc<Record>,
+    /// The workspaces it belongs to; none when nobody can say.
+    pub workspaces: Arc<[String]>,
+}
+
+impl Entry {
+    pub fn of(number: u64, record: Record) -> Entry {
+        Entry { number, workspaces: workspaces_of(&record).into(), record: Arc::new(record) }
+    }
 }
 
 /// All that the panel knows of the log.
@@ -73,7 +83,7 @@ impl Feed {
 
     fn push(&mut self, record: Record) {
         self.bytes += size(&record);
-        self.entries.push_back(Entry { number: self.next, record: Arc::new(record) });
+        self.entries.push_back(Entry::of(self.next, record));
         self.next += 1;
         while self.entries.len() > MOST || self.bytes > MOST_BYTES {
             let Some(oldest) = self.entries.pop_front() else { return };

@@ -43,6 +43,8 @@ pub struct Filter {
     /// `failures` or `blocked`.
     pub only: String,
     pub since: String,
+    /// `all`, or nothing for the one the panel is about.
+    pub workspace: String,
 }
 
 impl Filter {
@@ -58,6 +60,7 @@ impl Filter {
             conversation: get("conversation"),
             only: get("only"),
             since: get("since"),
+            workspace: get("workspace"),
         }
     }
 
@@ -103,7 +106,7 @@ impl Filter {
         when >= now_millis() - span
     }
 
-    fn parts(&self) -> [(&'static str, &str); 8] {
+    fn parts(&self) -> [(&'static str, &str); 9] {
         [
             ("event", &self.event),
             ("hook", &self.hook),
@@ -113,6 +116,7 @@ impl Filter {
             ("conversation", &self.conversation),
             ("only", &self.only),
             ("since", &self.since),
+            ("workspace", &self.workspace),
         ]
     }
 }

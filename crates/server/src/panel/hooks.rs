@@ -18,6 +18,7 @@ use super::App;
 use super::badge::{self, Tone, badge};
 use super::layout::{self, Page};
 use super::routes::Asked;
+use super::standing::{is_of, standing};
 use super::text::{command, encoded, path, place, plural, prose, safe};
 
 pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
@@ -81,7 +82,7 @@ impl View<'_> {
     }
 
     fn hook(&self, hook: &Hook, in_event: bool) -> Markup {
-        let standing = Standing::of(&self.app.settings, hook);
+        let standing = standing(self.app, self.set, hook, &self.problems);
         let definition = &hook.definition;
         html! {
             li {
@@ -96,12 +97,18 @@ impl View<'_> {
                     }
                     dl.facts { (options(hook)) }
                     @if let Some(reason) = standing.reason() {
-                        p.why { (prose(reason)) @if matches!(standing, Standing::Withheld(_)) { " " a href="trust" { "Look at it" } } }
+                        p.why { (prose(reason))
+                            @match standing {
+                                Standing::Withheld(_) => { " " a href="trust" { "Look at it" } }
+                                Standing::Broken(_) => { " " a href="problems" { "Problems" } }
+                                Standing::Ready | Standing::NoModel(_) => {}
+                            }
+                        }
                     }
                     @if let Some(words) = self.repeats.get(hook.id.as_str()) {
                         p.why { (badge(Tone::Warn, "duplicate")) " " (*words) }
                     }
-                    @for problem in self.problems_of(hook) {
+                    @for problem in self.problems_of(hook).filter(|it| standing.reason() != Some(it.message.as_str())) {
                         p.why { (badge::severity(problem.severity)) " " (prose(&problem.message)) " " a href="problems" { "Problems" } }
                     }
                 }
@@ -113,17 +120,10 @@ impl View<'_> {
 
 impl View<'_> {
     /// What is wrong with its entry, beside what its state and its twin say.
-    fn problems_of(&self, hook: &Hook) -> impl Iterator<Item = &Problem> {
+    fn problems_of<'h>(&'h self, hook: &'h Hook) -> impl Iterator<Item = &'h Problem> {
         const SAID: [&str; 5] =
             ["duplicate-hook", "no-model", "untrusted", "trust-changed", "duplicate-in-claude-file"];
-        let entry = hook.definition.place.as_ref().map(|place| place.bytes.clone()).unwrap_or_default();
-        let file = hook.source.file.clone();
-        self.problems.iter().filter(move |problem| {
-            let start = problem.place.as_ref().map(|place| place.bytes.start);
-            problem.file.as_ref() == Some(&file)
-                && start.is_some_and(|start| entry.contains(&start))
-                && !SAID.contains(&problem.code)
-        })
+        self.problems.iter().filter(move |problem| is_of(problem, hook) && !SAID.contains(&problem.code))
     }
 }
 
@@ -175,19 +175,20 @@ fn sources(view: &View<'_>) -> Markup {
             h2 { "Sources" }
             p.about { "Every file that was looked for, highest priority first. A broken one never disables another." }
             div.scroll tabindex="0" role="region" aria-label="Sources" {
-                table {
-                    thead { tr {
-                        th scope="col" { "Source" } th scope="col" { "State" } th.number scope="col" { "Hooks" }
-                        th scope="col" { "Trust" } th scope="col" { "File" }
+                table.sources role="table" {
+                    thead role="rowgroup" { tr role="row" {
+                        th scope="col" role="columnheader" { "Source" } th scope="col" role="columnheader" { "State" }
+                        th.number scope="col" role="columnheader" { "Hooks" }
+                        th scope="col" role="columnheader" { "Trust" } th scope="col" role="columnheader" { "File" }
                     } }
-                    tbody {
+                    tbody role="rowgroup" {
                         @for report in &view.set.sources {
-                            tr.absent[report.state == SourceState::Absent] {
-                                th scope="row" { (report.source.level.name()) }
-                                td { (badge::source(report)) }
-                                td.number { (count(report)) }
-                                td { (trust_of(report)) }
-                                td { (path(&report.source.file)) (trouble(&report.state)) }
+                            tr.absent[report.state == SourceState::Absent] role="row" {
+                                th scope="row" role="rowheader" { (report.source.level.name()) }
+                                td.state role="cell" { (badge::source(report)) }
+                                td.number role="cell" { (count(report)) span.only-narrow { " " @if count(report) == 1 { "hook" } @else { "hooks" } } }
+                                td.trust role="cell" { (trust_of(report)) }
+                                td.file role="cell" { (path(&report.source.file)) (trouble(&report.state)) }
                             }
                         }
                     }

@@ -7,6 +7,7 @@ use boathook_engine::problem::{Severity, count};
 use maud::{DOCTYPE, Markup, html};
 
 use super::App;
+use super::standing::standing;
 use super::text::{path, plural, safe};
 
 /// The pages of the navigation.
@@ -63,14 +64,14 @@ impl Summary {
     fn of(app: &App) -> Summary {
         let set = app.hooks();
         let mut summary = Summary { ready: 0, withheld: 0, broken: 0, problems: 0 };
+        let problems = app.problems();
         for hook in &set.hooks {
-            match Standing::of(&app.settings, hook) {
+            match standing(app, &set, hook, &problems) {
                 Standing::Ready => summary.ready += 1,
                 Standing::Withheld(_) => summary.withheld += 1,
                 Standing::Broken(_) | Standing::NoModel(_) => summary.broken += 1,
             }
         }
-        let problems = app.problems();
         summary.problems = count(&problems, Severity::Error) + count(&problems, Severity::Warning);
         summary
     }
@@ -136,6 +137,15 @@ pub fn page(app: &App, here: Page, title: &str, body: &Markup) -> Html<String> {
 
 /// A page for those who are not let in: it says nothing about hooks.
 pub fn outside(title: &str, why: &str, what: &str) -> Html<String> {
+    alone(title, why, &html! { (what) })
+}
+
+/// One for those who are, with the way back.
+pub fn led_back(title: &str, why: &str, folder: &str) -> Html<String> {
+    alone(title, why, &html! { a href={ (folder) "/" } { "Back to the panel" } })
+}
+
+fn alone(title: &str, why: &str, what: &Markup) -> Html<String> {
     let whole = document(
         &format!("{title} · Boathook"),
         false,

@@ -13,6 +13,7 @@ use super::feed::{Entry, Known};
 use super::filter::{Filter, RESULTS, SPANS};
 use super::layout::{self, Page};
 use super::routes::Asked;
+use super::scope::Scope;
 use super::text::{clock, encoded, grouped, line, plural, safe};
 use super::{App, lock};
 
@@ -23,7 +24,10 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
     let known = lock(&app.feed).known();
     let filter = Filter::of(asked);
     let before: Option<u64> = asked.get("before").and_then(|number| number.parse().ok());
-    let wanted = known.entries.iter().rev().filter(|entry| filter.takes(&entry.record));
+    let scope = Scope::of(app, asked);
+    let here = known.entries.iter().filter(|entry| scope.takes(entry)).count();
+    let fits = |entry: &&Entry| scope.takes(entry) && filter.takes(&entry.record);
+    let wanted = known.entries.iter().rev().filter(fits);
     let total = wanted.clone().count();
     let in_reach = wanted.filter(|entry| before.is_none_or(|before| entry.number < before));
     let mut shown: Vec<Entry> = in_reach.take(ROWS + 1).cloned().collect();
@@ -35,7 +39,7 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
         (troubles(&known))
         (form(&filter, &known))
         div.status {
-            p { (counted(&filter, total, known.entries.len())) }
+            p { (counted(&filter, &scope, [total, here, known.entries.len()])) }
             @if live.is_some() {
                 // Without script there is nothing to switch.
                 button.live #live type="button" hidden aria-pressed="true" { "Live" }
@@ -44,8 +48,9 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
             }
         }
         p.visually-hidden #news role="status" aria-live="polite" {}
-        (table(&shown, live.as_deref(), known.last()))
-        @if shown.is_empty() { (empty(&known, &filter)) }
+        div.alert.bad #ended role="alert" hidden {}
+        (table(&shown, &scope, live.as_deref(), known.last()))
+        @if shown.is_empty() { (empty(&known, &filter, here)) }
         nav.pager aria-label="More runs" {
             @if before.is_some() { a href={ "log?" (query) } { "Newest" } }
             @if let (Some(oldest), true) = (shown.last(), more) {
@@ -56,7 +61,7 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
     (StatusCode::OK, layout::page(app, Page::Log, "Log", &body))
 }
 
-fn table(shown: &[Entry], live: Option<&str>, last: u64) -> Markup {
+fn table(shown: &[Entry], scope: &Scope, live: Option<&str>, last: u64) -> Markup {
     html! {
         table.runs role="table" {
             caption.visually-hidden { "Runs of hooks, newest first" }
@@ -71,25 +76,26 @@ fn table(shown: &[Entry], live: Option<&str>, last: u64) -> Markup {
                 }
             }
             tbody #runs role="rowgroup" data-live=[live] data-last=[live.map(|_| last)] {
-                @for entry in shown { (row(&entry.record)) }
+                @for entry in shown { (row(entry, scope)) }
             }
         }
     }
 }
 
 /// Rows for a page that watches, newest first.
-pub fn rows(entries: &[Entry]) -> Markup {
-    html! { @for entry in entries.iter().rev() { (row(&entry.record)) } }
+pub fn rows(entries: &[Entry], scope: &Scope) -> Markup {
+    html! { @for entry in entries.iter().rev() { (row(entry, scope)) } }
 }
 
-fn row(record: &Record) -> Markup {
+fn row(entry: &Entry, scope: &Scope) -> Markup {
+    let record = &entry.record;
     let hook = record.command.as_deref().unwrap_or_default();
     html! {
         tr role="row" {
             td.when role="cell" { (clock(&record.timestamp)) }
             td.result role="cell" {
                 (badge::result(record))
-                @if record.blocked && !is_refusal(record) { " " (badge(Tone::Bad, "event refused")) }
+                @if record.blocked && !is_refusal(record) { " " (refused(record)) }
                 @if record.automatic_followup { " " (badge(Tone::Quiet, "follow-up")) }
             }
             td.event role="cell" { (safe(&record.step)) }
@@ -99,6 +105,7 @@ fn row(record: &Record) -> Markup {
                 }
                 @if let Some(source) = &record.source { " " span.tag { (safe(source)) } }
                 @if let (Some(reason), false) = (&record.reason, hook.is_empty()) { p.why { (line(reason, 240)) } }
+                (scope.note(entry))
             }
             td.number.took role="cell" { @if let Some(duration) = record.duration { (took(duration)) } }
             td.agent role="cell" { @if let Some(agent) = &record.agent { (safe(agent)) } }
@@ -109,6 +116,16 @@ fn row(record: &Record) -> Markup {
 /// What a row says that has no hook.
 fn told(record: &Record) -> String {
     record.reason.clone().unwrap_or_else(|| record.found_words())
+}
+
+/// An event was refused beside a hook that did not say so plainly: an answer may
+/// have held it back all the same, anything else left that to another hook.
+fn refused(record: &Record) -> Markup {
+    match (record.outcome.as_str(), record.permission.as_deref()) {
+        ("answer", None | Some("ask")) => badge(Tone::Bad, "event refused"),
+        _ if record.command.is_none() => badge(Tone::Bad, "event refused"),
+        _ => html! { span.note { "· the event was refused by another hook" } },
+    }
 }
 
 fn is_refusal(record: &Record) -> bool {
@@ -126,20 +143,21 @@ fn troubles(known: &Known) -> Markup {
     }
 }
 
-fn counted(filter: &Filter, total: usize, all: usize) -> String {
-    if filter.is_empty() {
-        plural(all, "run")
-    } else {
-        format!("{} of {}", grouped(total), plural(all, "run"))
-    }
+/// How many fit the filter, how many there are here, and in the whole log.
+fn counted(filter: &Filter, scope: &Scope, [total, here, known]: [usize; 3]) -> String {
+    let all = scope.counted(here, known);
+    if filter.is_empty() || total == here { all } else { format!("{} of {all}", grouped(total)) }
 }
 
-fn empty(known: &Known, filter: &Filter) -> Markup {
+fn empty(known: &Known, filter: &Filter, here: usize) -> Markup {
     html! {
         div.empty {
             @if known.entries.is_empty() {
                 p { "Nothing has run yet. What hooks do appears here as it happens." }
                 p { a href="try" { "Try an event" } " to see one." }
+            } @else if here == 0 {
+                p { "Nothing has run in this workspace yet." }
+                p { a href="log?workspace=all" { "Show the runs of all workspaces" } }
             } @else if filter.is_empty() {
                 p { "There is nothing older." }
             } @else {
@@ -179,6 +197,13 @@ fn form(filter: &Filter, known: &Known) -> Markup {
                     option value="" { "everything" }
                     option value="failures" selected[filter.only == "failures"] { "failures" }
                     option value="blocked" selected[filter.only == "blocked"] { "refused events" }
+                }
+            }
+            label {
+                span { "Workspace" }
+                select name="workspace" {
+                    option value="" { "this one" }
+                    option value="all" selected[filter.workspace == "all"] { "all" }
                 }
             }
             label { span { "Conversation" } input type="search" name="conversation" value=(filter.conversation) placeholder="its id"; }

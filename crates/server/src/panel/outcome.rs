@@ -3,6 +3,7 @@
 use boathook_engine::decision::{Decision, HookOutcome, HookReport};
 use boathook_engine::engine::Explanation;
 use boathook_engine::load::Hook;
+use boathook_engine::outcome::Failure;
 use boathook_engine::payload::spread;
 use boathook_engine::plan::{Plan, Step, Work};
 use boathook_engine::record::{permission_word, took};
@@ -19,7 +20,7 @@ pub fn explained(explanation: &Explanation) -> Markup {
     html! {
         div.panel {
             h2 { "What would run" }
-            p { (plural(plan.steps.len(), "hook")) " of " (explanation.event.kind.name()) " would run. Nothing was started." }
+            p { (in_numbers(explanation, &plan)) " Nothing was started." }
             @if !plan.steps.is_empty() {
                 ol.cards { @for step in &plan.steps { (would(step, explanation)) } }
             }
@@ -30,6 +31,27 @@ pub fn explained(explanation: &Explanation) -> Markup {
             }
         }
     }
+}
+
+/// How many would run, and how many would not and why.
+fn in_numbers(explanation: &Explanation, plan: &Plan<'_>) -> String {
+    let held = plan.steps.iter().filter(|step| is_withheld(&step.work)).count();
+    let failing = plan.steps.iter().filter(|step| matches!(step.work, Work::Fail { .. })).count() - held;
+    let withheld = held + plan.skipped.iter().filter(|skipped| skipped.why.is_withheld()).count();
+    let other = plan.skipped.len() + held - withheld;
+    let running = plan.steps.len() - held - failing;
+    let mut words = format!("{} of {} would run", plural(running, "hook"), explanation.event.kind.name());
+    for (count, what) in [(failing, "would fail"), (withheld, "withheld"), (other, "skipped")] {
+        if count > 0 {
+            words.push_str(&format!(", {count} {what}"));
+        }
+    }
+    words + "."
+}
+
+/// One that may not run, on an event that its silence refuses.
+fn is_withheld(work: &Work) -> bool {
+    matches!(work, Work::Fail { failure: Failure::Withheld(_), .. })
 }
 
 fn would(step: &Step<'_>, explanation: &Explanation) -> Markup {
@@ -71,6 +93,7 @@ fn how(work: &Work) -> Markup {
         Work::Run(_) => badge(Tone::Good, "would run"),
         Work::Ask(_) => badge(Tone::Good, "would be asked"),
         Work::Said(_) => badge(Tone::Good, "applies"),
+        Work::Fail { failure: Failure::Withheld(_), .. } => badge(Tone::Warn, "withheld"),
         Work::Fail { .. } => badge(Tone::Bad, "would fail"),
     }
 }
@@ -103,7 +126,7 @@ pub fn decided(decision: &Decision) -> Markup {
             h2 { "What was decided" }
             div class={ "alert " (tone.class()) } role="status" {
                 p { strong { (word) } @if let Some(code) = decision.code() { " " span.tag { (code) } } }
-                @if let Some(message) = &decision.user_message { p { (safe(message)) } }
+                @if let Some(message) = &decision.user_message { p.said { (safe(message)) } }
             }
             @if !decision.hooks.is_empty() {
                 h3 { "Hooks" }

@@ -15,6 +15,10 @@
     for (const form of document.querySelectorAll("[aria-busy]")) form.removeAttribute("aria-busy");
   });
   document.getElementById("result")?.focus();
+  // On a phone the navigation is one line; its own page is in sight.
+  const nav = document.querySelector(".top nav");
+  const here = nav?.querySelector("[aria-current]");
+  if (here) nav.scrollLeft = here.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
 })();
 
 (() => {
@@ -30,11 +34,18 @@
   let failures = 0;
   let abort = null;
 
+  const ended = document.getElementById("ended");
   const say = (text) => { news.textContent = text; };
   const show = () => {
     button.setAttribute("aria-pressed", String(on));
-    button.textContent = !on ? "Paused" : failures > 2 ? "Not connected" : "Live";
-    button.dataset.state = !on ? "paused" : failures > 2 ? "lost" : "live";
+    const lost = on && failures > 1;
+    button.textContent = !on ? "Paused" : lost ? "Ended" : "Live";
+    button.dataset.state = !on ? "paused" : lost ? "lost" : "live";
+    // An alert is read out when its words arrive.
+    if (ended.hidden === lost) {
+      ended.hidden = !lost;
+      ended.textContent = lost ? "The panel has ended: start `boathook panel` again, and open the address it prints." : "";
+    }
   };
   const wait = (time) => new Promise((done) => setTimeout(done, time));
 
@@ -62,8 +73,8 @@
       } catch (error) {
         if (error.name === "AbortError") return;
         failures += 1;
-        if (failures === 3) say("The panel does not answer any more");
-        await wait(Math.min(1000 * failures, 10000));
+        show();
+        await wait(Math.min(500 * failures, 10000));
       }
       show();
     }

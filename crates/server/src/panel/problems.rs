@@ -25,22 +25,37 @@ pub fn page(app: &App, _: &Asked) -> (StatusCode, Html<String>) {
     let problems = app.problems();
     let mut texts = Texts::default();
     let number = |severity| count(&problems, severity);
-    let fixable = problems.iter().filter(|it| it.fix.is_some() || it.script_fix.is_some()).count();
+    let set = app.hooks();
+    let managed: Vec<&Path> = set
+        .sources
+        .iter()
+        .map(|report| &report.source)
+        .filter(|it| it.level.is_managed())
+        .map(|it| it.file.as_path())
+        .collect();
+    let may_be_repaired = |it: &Problem| {
+        (it.fix.is_some() || it.script_fix.is_some())
+            && !it.file.as_deref().is_some_and(|file| managed.contains(&file))
+    };
+    let fixable = problems.iter().filter(|it| may_be_repaired(it)).count();
+    // `doctor` repairs scripts as well; where there are none, `check` is enough.
+    let scripts = problems.iter().any(|it| may_be_repaired(it) && it.script_fix.is_some());
+    let command = if scripts { "boathook doctor --fix" } else { "boathook check --fix" };
     let body = html! {
         p.lead {
             (plural(number(Severity::Error), "error")) ", " (plural(number(Severity::Warning), "warning"))
             ". What " code { "boathook check" } " and " code { "boathook doctor" } " say, with what to write instead."
         }
         @if fixable > 0 {
-            p.note { code { "boathook doctor --fix" } " repairs " (fixable) " of them." }
+            p.note { code { (command) } " repairs " (fixable) " of them." }
         }
         @if problems.is_empty() { div.empty { p { "Nothing is wrong, as far as can be seen without running a hook." } } }
-        ol.problems { @for problem in problems.iter() { (one(problem, &mut texts)) } }
+        ol.problems { @for problem in problems.iter() { (one(problem, &mut texts, may_be_repaired(problem).then_some(command))) } }
     };
     (StatusCode::OK, layout::page(app, Page::Problems, "Problems", &body))
 }
 
-fn one(problem: &Problem, texts: &mut Texts) -> Markup {
+fn one(problem: &Problem, texts: &mut Texts, command: Option<&str>) -> Markup {
     html! {
         li {
             div.state { (badge::severity(problem.severity)) }
@@ -60,7 +75,7 @@ fn one(problem: &Problem, texts: &mut Texts) -> Markup {
                 (excerpt(problem, texts))
                 @if let Some(help) = &problem.help { p.help { strong { "Help: " } (prose(help)) } }
                 @if let Some(product) = &problem.product { p.about { "The original product: " (prose(product)) } }
-                (repair(problem, texts))
+                @if let Some(command) = command { (repair(problem, texts, command)) }
             }
         }
     }
@@ -82,20 +97,17 @@ fn excerpt(problem: &Problem, texts: &mut Texts) -> Markup {
 }
 
 /// What `--fix` would change.
-fn repair(problem: &Problem, texts: &mut Texts) -> Markup {
-    let command = if problem.script_fix.is_some() { "boathook doctor --fix" } else { "boathook check --fix" };
+fn repair(problem: &Problem, texts: &mut Texts, command: &str) -> Markup {
     let text = problem.file.as_deref().and_then(|file| texts.text(file));
     let fixed = text
         .filter(|_| problem.fix.is_some())
         .map(|text| (text.clone(), apply_fixes(&text, std::slice::from_ref(problem))));
     html! {
-        @if problem.fix.is_some() || problem.script_fix.is_some() {
-            details {
-                summary { "What " code { (command) } " does about it" }
-                @match fixed {
-                    Some((old, new)) => (difference("Repair", old.as_bytes(), new.as_bytes())),
-                    None => p { "It changes the script that the hook names: its executable bit or its line ends." },
-                }
+        details {
+            summary { "What " code { (command) } " does about it" }
+            @match fixed {
+                Some((old, new)) => (difference("Repair", old.as_bytes(), new.as_bytes())),
+                None => p { "It changes the script that the hook names: its executable bit or its line ends." },
             }
         }
     }

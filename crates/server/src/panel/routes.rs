@@ -18,6 +18,7 @@ use tokio::net::TcpListener;
 
 use super::door::{self, Fields};
 use super::filter::Filter;
+use super::scope::Scope;
 use super::{App, hooks, layout, lock, log, problems, run, sessions, time, trust, try_event};
 use crate::connection::{self, Guarded};
 
@@ -93,7 +94,7 @@ async fn decide(State(app): State<Arc<App>>, Extension(fields): Extension<Fields
 
 /// Rows that came behind a number; waits a while when there are none.
 async fn live(State(app): State<Arc<App>>, Query(asked): Query<Asked>, _: Request) -> Response {
-    let filter = Filter::of(&asked);
+    let (filter, scope) = (Filter::of(&asked), Scope::of(&app, &asked));
     let behind: u64 = asked.get("behind").and_then(|number| number.parse().ok()).unwrap_or(0);
     let until = Instant::now() + LONGEST_WATCH;
     loop {
@@ -101,14 +102,15 @@ async fn live(State(app): State<Arc<App>>, Query(asked): Query<Asked>, _: Reques
         let read = tokio::task::spawn_blocking(move || lock(&reader.feed).behind(behind)).await;
         let entries = read.unwrap_or_default();
         let last = entries.last().map(|entry| entry.number);
-        let wanted: Vec<_> = entries.into_iter().filter(|entry| filter.takes(&entry.record)).collect();
+        let wanted: Vec<_> =
+            entries.into_iter().filter(|entry| scope.takes(entry) && filter.takes(&entry.record)).collect();
         if wanted.is_empty() && Instant::now() < until {
             tokio::time::sleep(LOOK_EVERY).await;
             continue;
         }
         let last = last.unwrap_or(behind).to_string();
         let headers = [(HeaderName::from_static("boathook-last"), last)];
-        return (headers, Html(log::rows(&wanted).into_string())).into_response();
+        return (headers, Html(log::rows(&wanted, &scope).into_string())).into_response();
     }
 }
 
@@ -116,7 +118,13 @@ fn asset(kind: &'static str, text: &'static str) -> MethodRouter<Arc<App>> {
     get(async move || ([(header::CONTENT_TYPE, kind)], text))
 }
 
-async fn nothing_there() -> Response {
+/// Who was let in is led back; nobody else learns where.
+async fn nothing_there(State(app): State<Arc<App>>, request: Request) -> Response {
     let (why, what) = ("there is no such page", "Open the panel by the address that was printed.");
-    (StatusCode::NOT_FOUND, layout::outside("Not found", why, what)).into_response()
+    let page = if app.door.has_cookie(request.headers()) {
+        layout::led_back("Not found", why, app.door.folder())
+    } else {
+        layout::outside("Not found", why, what)
+    };
+    (StatusCode::NOT_FOUND, page).into_response()
 }

@@ -60,7 +60,7 @@ fn facts(record: &Record) -> Markup {
             (text("Exit code", record.exit_code.map(|code| code.to_string()).as_deref()))
             (text("Agent", record.agent.as_deref()))
             (fact("Conversation", record.conversation.as_deref().map(|id| html! {
-                a href={ "log?conversation=" (encoded(id)) } { (line(id, 80)) }
+                a href={ "log?workspace=all&conversation=" (encoded(id)) } { (line(id, 80)) }
             })))
             @if record.automatic_followup { dt { "Follow-up" } dd { "sent by itself" } }
         }

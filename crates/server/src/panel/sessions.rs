@@ -13,6 +13,7 @@ use maud::{Markup, html};
 use super::badge::{Tone, badge};
 use super::layout::{self, Page};
 use super::routes::Asked;
+use super::scope::Scope;
 use super::statistics::{Conversation, Followup, conversations};
 use super::text::{ago, clock, encoded, line, plural, safe, span};
 use super::{App, lock};
@@ -24,11 +25,14 @@ const MOST_FOLLOWUPS: usize = 20;
 
 pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
     let known = lock(&app.feed).known();
-    let all = conversations(&known.entries);
+    let scope = Scope::of(app, asked);
+    let (all, without) = conversations(&scope.of_entries(&known.entries));
     let sessions = Sessions::of(StateDir::new(app.settings.roots.state.clone()));
     let from: usize = asked.get("from").and_then(|number| number.parse().ok()).unwrap_or(0);
     let shown: Vec<&Conversation> = all.iter().skip(from).take(MOST).collect();
-    let logged: HashSet<String> = all.iter().map(|it| Sessions::file_of(&it.id)).collect();
+    let named = known.entries.iter().filter_map(|entry| entry.record.conversation.as_deref());
+    let logged: HashSet<String> =
+        named.collect::<HashSet<&str>>().into_iter().map(Sessions::file_of).collect();
     let kept: Vec<(String, Session)> =
         sessions.kept().into_iter().filter(|(name, _)| !logged.contains(name)).collect();
     let body = html! {
@@ -36,28 +40,49 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
             (plural(all.len(), "conversation")) " in the log. A session keeps the variables that sessionStart hooks set, "
             "and counts the follow-ups that stop hooks send by themselves."
         }
+        (scope.switch("sessions"))
         @if all.is_empty() && kept.is_empty() {
             div.empty { p { "No conversation has been seen yet." } }
         }
-        @for it in &shown { (one(it, &sessions.get(&it.id))) }
+        @for it in &shown { (one(it, &sessions.get(&it.id), &scope)) }
+        @if let (Some(without), 0) = (&without, from) { (outside(without, &scope)) }
         nav.pager aria-label="More sessions" {
-            @if from > 0 { a href="sessions" { "Newest" } }
-            @if all.len() > from + MOST { a rel="next" href={ "sessions?from=" (from + MOST) } { "Older" } }
+            @if from > 0 { a href={ "sessions?" (scope.link().trim_start_matches('&')) } { "Newest" } }
+            @if all.len() > from + MOST { a rel="next" href={ "sessions?from=" (from + MOST) (scope.link()) } { "Older" } }
         }
         (only_kept(&kept))
     };
     (StatusCode::OK, layout::page(app, Page::Sessions, "Sessions", &body))
 }
 
-fn one(it: &Conversation, (session, trouble): &(Session, Option<String>)) -> Markup {
+/// Events that named no conversation, all together.
+fn outside(it: &Conversation, scope: &Scope) -> Markup {
     html! {
         section.panel {
-            h2 { a href={ "log?conversation=" (encoded(&it.id)) } { (line(&it.id, 64)) } }
+            h2 { "Without a conversation" }
+            p.facts { "Events that named none, such as those that were tried by hand. The last was " (ago(it.last)) "." }
+            dl.facts { div { dt { "runs of hooks" } dd.number { (it.runs) } } }
+            ul.events {
+                @for (event, count) in &it.events {
+                    li { a href={ "log?event=" (encoded(event)) (scope.link()) } { (safe(event)) } " " span.count { (count) } }
+                }
+            }
+        }
+    }
+}
+
+fn one(it: &Conversation, (session, trouble): &(Session, Option<String>), scope: &Scope) -> Markup {
+    html! {
+        section.panel {
+            h2 { a href={ "log?conversation=" (encoded(&it.id)) (scope.link()) } { (line(&it.id, 64)) } }
             p.facts {
                 (ago(it.last)) @if let Some(agent) = &it.agent { " " span.tag { (safe(agent)) } }
                 @if it.refused > 0 { " " (badge(Tone::Bad, &format!("{} refused", plural(it.refused, "event")))) }
                 @if it.failures > 0 { " " (badge(Tone::Warn, &plural(it.failures, "failure"))) }
                 @if session.loops > 0 { " " (badge(Tone::Quiet, &format!("{} in a row", plural(session.loops as usize, "follow-up")))) }
+            }
+            @if scope.all && !it.workspaces.is_empty() {
+                p.note.workspace { "in " @for (index, name) in it.workspaces.iter().enumerate() { @if index > 0 { ", " } span.path { (safe(name)) } } }
             }
             dl.facts {
                 div { dt { "lasted" } dd.number { (span(it.span() as i64)) } }
@@ -70,7 +95,7 @@ fn one(it: &Conversation, (session, trouble): &(Session, Option<String>)) -> Mar
             }
             ul.events {
                 @for (event, count) in &it.events {
-                    @let runs = format!("log?conversation={}&event={}", encoded(&it.id), encoded(event));
+                    @let runs = format!("log?conversation={}&event={}{}", encoded(&it.id), encoded(event), scope.link());
                     li { a href=(runs) { (safe(event)) } " " span.count { (count) } }
                 }
             }

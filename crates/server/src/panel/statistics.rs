@@ -1,7 +1,7 @@
 //! Numbers about runs: how long each hook takes, and what part of a session
 //! goes into hooks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use boathook_engine::record::Record;
 
@@ -14,6 +14,8 @@ use super::text::millis;
 pub struct Hook {
     pub command: String,
     pub source: String,
+    /// The file its entry stands in.
+    pub file: String,
     pub runs: usize,
     pub failures: usize,
     pub median: f64,
@@ -37,6 +39,8 @@ pub struct Conversation {
     pub followups: Vec<Followup>,
     /// Milliseconds in which at least one hook ran.
     pub hook_time: f64,
+    /// Where it took place, as far as the log tells.
+    pub workspaces: BTreeSet<String>,
 }
 
 /// A message that a stop hook sent by itself.
@@ -62,29 +66,52 @@ impl Conversation {
 
 /// Every hook that ran, those that took most time first.
 pub fn hooks(entries: &[Entry]) -> Vec<Hook> {
-    let mut by_hook: HashMap<(&str, &str), (Vec<f64>, usize)> = HashMap::new();
+    let mut by_hook: HashMap<[&str; 3], (Vec<f64>, usize)> = HashMap::new();
     for record in entries.iter().map(|entry| &entry.record) {
         let (Some(command), Some(duration)) = (&record.command, record.duration) else { continue };
         let source = record.source.as_deref().unwrap_or_default();
-        let (durations, failures) = by_hook.entry((command, source)).or_default();
+        let (durations, failures) = by_hook.entry([command, source, file_of(record)]).or_default();
         durations.push(if duration.is_finite() { duration.max(0.0) } else { 0.0 });
         *failures += usize::from(is_failure(record));
     }
     let mut hooks: Vec<Hook> = by_hook
         .into_iter()
-        .map(|((command, source), (durations, failures))| of_runs(command, source, durations, failures))
+        .map(|(names, (durations, failures))| of_runs(names, durations, failures))
         .collect();
     hooks.sort_by(|one, other| {
-        other.total.total_cmp(&one.total).then_with(|| one.command.cmp(&other.command))
+        other
+            .total
+            .total_cmp(&one.total)
+            .then_with(|| (&one.command, &one.file).cmp(&(&other.command, &other.file)))
     });
     hooks
 }
 
-fn of_runs(command: &str, source: &str, mut durations: Vec<f64>, failures: usize) -> Hook {
+/// The file a hook's entry stands in, whatever its line was then: two files may
+/// hold the same command, and mean two scripts.
+fn file_of(record: &Record) -> &str {
+    let place = record.place.as_deref().unwrap_or_default();
+    match place.rsplit_once(':') {
+        Some((file, line)) if line.bytes().all(|byte| byte.is_ascii_digit()) => file,
+        _ => place,
+    }
+}
+
+impl Hook {
+    /// Whether a run is of this hook.
+    pub fn ran(&self, record: &Record) -> bool {
+        record.command.as_ref() == Some(&self.command)
+            && record.source.as_deref().unwrap_or_default() == self.source
+            && file_of(record) == self.file
+    }
+}
+
+fn of_runs([command, source, file]: [&str; 3], mut durations: Vec<f64>, failures: usize) -> Hook {
     durations.sort_by(f64::total_cmp);
     Hook {
         command: command.to_owned(),
         source: source.to_owned(),
+        file: file.to_owned(),
         runs: durations.len(),
         failures,
         median: part(&durations, 0.5),
@@ -100,26 +127,51 @@ fn part(sorted: &[f64], part: f64) -> f64 {
     sorted.get(place.saturating_sub(1)).copied().unwrap_or_default()
 }
 
-/// Every conversation, the latest first.
-pub fn conversations(entries: &[Entry]) -> Vec<Conversation> {
-    let mut by_id: HashMap<&str, Vec<&Record>> = HashMap::new();
-    for record in entries.iter().map(|entry| &entry.record) {
-        if let Some(id) = &record.conversation {
-            by_id.entry(id).or_default().push(record);
+/// Every conversation, the latest first; and the runs without one, together.
+pub fn conversations(entries: &[Entry]) -> (Vec<Conversation>, Option<Conversation>) {
+    let mut by_id: HashMap<&str, Vec<&Entry>> = HashMap::new();
+    let mut without: Vec<&Entry> = Vec::new();
+    for entry in entries {
+        match &entry.record.conversation {
+            Some(id) => by_id.entry(id).or_default().push(entry),
+            None => without.push(entry),
         }
     }
-    let mut all: Vec<Conversation> =
-        by_id.into_iter().map(|(id, records)| of_records(id, &records)).collect();
+    let mut all: Vec<Conversation> = Vec::new();
+    for (id, records) in by_id {
+        if is_made_up(id, &records) {
+            without.extend(records);
+        } else {
+            all.push(of_records(id, &records));
+        }
+    }
     all.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.id.cmp(&other.id)));
-    all
+    without.sort_by_key(|entry| entry.number);
+    (all, (!without.is_empty()).then(|| of_records("", &without)))
 }
 
-fn of_records(id: &str, records: &[&Record]) -> Conversation {
+/// Whether nobody named this conversation. An event that names none is given a
+/// fresh id, so that hooks have one: it has no agent, and no second event.
+fn is_made_up(id: &str, entries: &[&Entry]) -> bool {
+    let is_uuid = id.len() == 36
+        && id.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    let Some(first) = entries.first() else { return false };
+    let same =
+        |it: &&Entry| it.record.timestamp == first.record.timestamp && it.record.step == first.record.step;
+    is_uuid && entries.iter().all(|it| it.record.agent.is_none() && same(it))
+}
+
+fn of_records(id: &str, entries: &[&Entry]) -> Conversation {
     let mut known =
         Conversation { id: id.to_owned(), first: i64::MAX, last: i64::MIN, ..Conversation::default() };
     let mut spans: Vec<(f64, f64)> = Vec::new();
     let mut seen: Vec<(&str, &str)> = Vec::new();
-    for record in records {
+    for entry in entries {
+        let record: &Record = &entry.record;
+        known.workspaces.extend(entry.workspaces.iter().cloned());
         known.agent = known.agent.or_else(|| record.agent.clone());
         known.runs += usize::from(record.duration.is_some());
         known.failures += usize::from(is_failure(record));
@@ -174,8 +226,6 @@ fn covered(mut spans: Vec<(f64, f64)>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn entry(second: u32, command: &str, duration: f64, outcome: &str) -> Entry {
@@ -186,7 +236,7 @@ mod tests {
             conversation: Some("c".to_owned()),
             ..Record::blank("stop", outcome)
         };
-        Entry { number: 1, record: Arc::new(record) }
+        Entry::of(1, record)
     }
 
     #[test]
@@ -217,20 +267,59 @@ mod tests {
             entry(0, "b", 2_000.0, "answer"),
             entry(8, "a", 2_000.0, "answer"),
         ];
-        let all = conversations(&entries);
+        let (all, without) = conversations(&entries);
+        assert!(without.is_none());
         assert_eq!(
             (all.len(), all[0].hook_time, all[0].span(), all[0].share()),
             (1, 4_000.0, 10_000.0, Some(0.4))
         );
         assert_eq!(all[0].events.get("stop"), Some(&2));
-        let strange = Entry {
-            number: 1,
-            record: Arc::new(Record {
-                timestamp: "whenever".to_owned(),
-                conversation: Some("x".to_owned()),
-                ..Record::blank("stop", "none")
-            }),
+        let strange = Record {
+            timestamp: "whenever".to_owned(),
+            conversation: Some("x".to_owned()),
+            ..Record::blank("stop", "none")
         };
-        assert_eq!(conversations(&[strange])[0].share(), None);
+        assert_eq!(conversations(&[Entry::of(1, strange)]).0[0].share(), None);
+    }
+
+    #[test]
+    fn the_same_command_of_two_files_is_two_hooks() {
+        let placed = |place: &str| {
+            let record = Record {
+                place: Some(place.to_owned()),
+                ..(*entry(0, "./a.sh", 5.0, "answer").record).clone()
+            };
+            Entry::of(1, record)
+        };
+        let entries = [placed("/a/hooks.json:3"), placed("/b/hooks.json:3"), placed("/a/hooks.json:9")];
+        let told: Vec<_> = hooks(&entries).into_iter().map(|it| (it.file, it.runs)).collect();
+        assert_eq!(told, [("/a/hooks.json".to_owned(), 2), ("/b/hooks.json".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn events_without_a_conversation_are_no_sessions() {
+        let talk = |id: Option<&str>, second: u32, agent: Option<&str>| {
+            let record = Record {
+                conversation: id.map(str::to_owned),
+                agent: agent.map(str::to_owned),
+                ..(*entry(second, "a", 5.0, "answer").record).clone()
+            };
+            Entry::of(u64::from(second), record)
+        };
+        let [one, two, three] =
+            ["1", "2", "3"].map(|end| format!("0f84f812-5449-490d-93a6-0a06a681ae9{end}"));
+        let entries = [
+            talk(None, 1, None),
+            talk(Some(&one), 2, None),
+            talk(Some(&one), 2, None),
+            talk(Some(&two), 3, Some("claude")),
+            talk(Some(&three), 4, None),
+            talk(Some(&three), 5, None),
+            talk(Some("named"), 6, None),
+        ];
+        let (all, without) = conversations(&entries);
+        let ids: Vec<&str> = all.iter().map(|it| it.id.as_str()).collect();
+        assert_eq!(ids, ["named", three.as_str(), two.as_str()]);
+        assert_eq!(without.map(|it| it.runs), Some(3));
     }
 }

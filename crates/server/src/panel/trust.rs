@@ -193,7 +193,7 @@ fn covered(waiting: &[&Candidate]) -> Markup {
     uncovered.sort();
     uncovered.dedup();
     html! {
-        h3 { "Trust covers these files, as they are now" }
+        h3 { "Trust covers " @if files.len() == 1 { "this file, as it is" } @else { "these " (files.len()) " files, as they are" } " now" }
         @for (file, bytes) in &files {
             details open[new] {
                 summary { (path(file)) }
@@ -238,12 +238,13 @@ fn elsewhere(app: &App) -> Markup {
     html! {
         section.group {
             h2 { "Trusted on this machine" }
+            p.about { "Each source is pinned by itself: the file that holds its hooks and every script that was there. A script that two sources name counts for both." }
             @match records {
                 Err(error) => p.why { (safe(&error.to_string())) },
                 Ok(records) if records.is_empty() => p.note { "Nothing yet." },
                 Ok(records) => div.scroll tabindex="0" role="region" aria-label="Trusted on this machine" {
                     table {
-                        thead { tr { th scope="col" { "Workspace" } th scope="col" { "Source" } th scope="col" { "When" } th.number scope="col" { "Files" } } }
+                        thead { tr { th scope="col" { "Workspace" } th scope="col" { "Source" } th scope="col" { "When" } th.number scope="col" { "Files pinned" } } }
                         tbody {
                             @for record in records {
                                 @match record {
@@ -251,7 +252,7 @@ fn elsewhere(app: &App) -> Markup {
                                         th scope="row" { span.path { (safe(&record.workspace)) } }
                                         td { (safe(&record.level)) }
                                         td { (ago(i64::try_from(record.when).unwrap_or(0).saturating_mul(1000))) }
-                                        td.number { (record.files.len() + 1) }
+                                        td.number { (record.files.iter().filter(|pin| pin.is_file()).count() + 1) }
                                     },
                                     Err(error) => tr { td colspan="4" { (safe(&error.to_string())) } },
                                 }

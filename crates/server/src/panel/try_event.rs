@@ -46,7 +46,16 @@ pub async fn send(State(app): State<Arc<App>>, Extension(fields): Extension<Fiel
     let Some(event) = EventKind::named(fields.get("event")) else {
         return aside(app, |app| (StatusCode::UNPROCESSABLE_ENTITY, page(app, &Asked::new()).1)).await;
     };
-    let text = fields.get("payload").to_owned();
+    let (text, is_edited) = typed(&app, event, &fields);
+    match fields.get("action") {
+        "example" if is_edited => {
+            return aside(app, move |app| shown(app, event, &text, Some(&would_be_lost(event)))).await;
+        }
+        "example" | "replace" => {
+            return aside(app, move |app| shown(app, event, &example(event.spec(), &root(app)), None)).await;
+        }
+        _ => {}
+    }
     let payload = match Payload::parse(text.as_bytes()) {
         Ok(payload) => payload,
         Err(error) => {
@@ -67,6 +76,31 @@ pub async fn send(State(app): State<Arc<App>>, Extension(fields): Extension<Fiel
         .await;
     }
     run(app, event, text).await
+}
+
+/// The payload of the form, and whether somebody wrote it. The untouched example
+/// of the event that was chosen before gives way to that of the one chosen now.
+fn typed(app: &App, event: EventKind, fields: &Fields) -> (String, bool) {
+    let text = fields.get("payload").replace("\r\n", "\n");
+    let loaded = EventKind::named(fields.get("loaded")).unwrap_or(event);
+    let untouched = visible_json(&example(loaded.spec(), &root(app)));
+    match text.trim() == untouched.trim() {
+        true if loaded != event => (example(event.spec(), &root(app)), false),
+        same => {
+            let is_edited = !same && !text.trim().is_empty();
+            (text, is_edited)
+        }
+    }
+}
+
+/// Nobody's text goes without a question.
+fn would_be_lost(event: EventKind) -> Markup {
+    html! {
+        div.alert.warn role="alert" {
+            p { strong { "The payload was edited, and is still here. " } "The example of " (event.name()) " would take its place." }
+            div.buttons { button.second type="submit" form="try" name="action" value="replace" { "Replace it with the example" } }
+        }
+    }
 }
 
 async fn run(app: Arc<App>, event: Event, text: String) -> Response {
@@ -101,24 +135,24 @@ fn shown(app: &App, event: EventKind, payload: &str, result: Option<&Markup>) ->
     let body = html! {
         p.lead { "See what hooks make of an event, without an agent. Fields that every event has are filled in where they are missing." }
         @if let Some(result) = result { section #result tabindex="-1" { (result) } }
-        form.filters method="get" action="try" {
-            label {
-                span { "Event" }
-                select name="event" {
-                    @for spec in EVENTS { option value=(spec.name) selected[spec.kind == event] { (spec.name) } }
-                }
-            }
-            div.buttons { button.second type="submit" { "Load its example" } }
-        }
-        form method="post" action="try#result" {
+        form #try method="post" action="try#result" {
             input type="hidden" name=(FORM_TOKEN) value=(app.door.form_token());
-            input type="hidden" name="event" value=(event.name());
+            // Whose example or payload stands below.
+            input type="hidden" name="loaded" value=(event.name());
             section.panel {
-                h2 { (event.name()) }
-                p.about { (event.spec().about) }
+                div.choice {
+                    label {
+                        span { "Event" }
+                        select name="event" {
+                            @for spec in EVENTS { option value=(spec.name) selected[spec.kind == event] { (spec.name) } }
+                        }
+                    }
+                    button.second type="submit" name="action" value="example" { "Load its example" }
+                }
+                p.about { code { (event.name()) } ": " (event.spec().about) }
                 label {
                     span { "Payload, one JSON object" }
-                    textarea name="payload" rows="14" spellcheck="false" autocomplete="off" autocapitalize="off" { (visible_json(&payload.replace("\r\n", "\n"))) }
+                    textarea name="payload" rows=(rows_of(payload)) spellcheck="false" autocomplete="off" autocapitalize="off" { (visible_json(&payload.replace("\r\n", "\n"))) }
                 }
                 (fields_of(event))
                 div.buttons {
@@ -126,10 +160,16 @@ fn shown(app: &App, event: EventKind, payload: &str, result: Option<&Markup>) ->
                     button.second type="submit" name="action" value="run" { "Run the hooks" }
                     span.note { "Explain runs nothing. Run starts the real hooks on this machine, with this payload; only those that may run." }
                 }
+                p.note { "Hooks that an agent's daemon keeps between events (" code { "persistent" } ", " code { "prestart" } ") are started here anew, as a process for this one event." }
             }
         }
     };
     (StatusCode::OK, layout::page(app, Page::Try, "Try an event", &body))
+}
+
+/// As high as what stands in it.
+fn rows_of(payload: &str) -> usize {
+    (payload.lines().count() + 1).clamp(5, 40)
 }
 
 fn fields_of(event: EventKind) -> Markup {
