@@ -184,6 +184,50 @@ fn slow_callers_hold_nobody_else_and_are_let_go() {
 }
 
 #[test]
+fn silent_connections_keep_nobody_out() {
+    let cx = guarded();
+    let daemon = Daemon::start(&cx);
+    let body = shell(&cx, "rm x");
+    let head = format!("{}Content-Length: {}\r\n", daemon.key(), body.len());
+    let mut slow = daemon.connect();
+    slow.write_all(format!("POST /agents/claude HTTP/1.1\r\n{head}\r\n").as_bytes()).expect("it reads");
+    assert_eq!(daemon.send("GET /status", &daemon.key(), "").status, 200, "it was read before this");
+    let mut silent = Vec::new();
+    for _ in 0..300 {
+        let mut stream = daemon.connect();
+        // Who was let go already may hear so.
+        let _ = stream.write_all(b"G");
+        silent.push(stream);
+    }
+    let asked = Instant::now();
+    assert_eq!(daemon.send("GET /status", &daemon.key(), "").status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(10), "it took {:?}", asked.elapsed());
+    slow.write_all(body.as_bytes()).expect("it still reads");
+    let reply = read(slow);
+    assert!(reply.body.contains("REASON-ONE"), "who may come in stays: {reply:?}");
+}
+
+#[test]
+fn an_address_makes_no_other_event_of_what_the_agent_tells() {
+    let cx = guarded();
+    let daemon = Daemon::start(&cx);
+    let half = shell(&cx, "rm x").replace("rm x", "rm \\ud800");
+    for (body, path) in [
+        (shell(&cx, "rm x"), "/agents/claude?event=Stop"),
+        (shell(&cx, "rm x"), "/agents/claude?event=nothing"),
+        (half, "/agents/claude?event=Stop"),
+    ] {
+        let reply = daemon.post(path, &body);
+        assert_eq!((reply.status, &reply.json()["decision"]), (200, &"block".into()), "{path}: {reply:?}");
+    }
+    for path in ["/agents/claude?event=a&event=b", "/agents/%ff", "/handle/%ff"] {
+        let reply = daemon.post(path, "{}");
+        assert_eq!(reply.status, 400, "{path}: {reply:?}");
+        assert!(reply.json()["error"].is_string(), "{path}: {reply:?}");
+    }
+}
+
+#[test]
 fn who_hangs_up_ends_what_runs_for_it() {
     let cx = TestContext::new();
     let (begun, pid) = (cx.path("begun"), cx.path("pid"));

@@ -32,6 +32,9 @@ fn the_token_lets_one_browser_in_once() {
         let answer = panel.get(&format!("/enter?token={token}"));
         assert_eq!((answer.status, answer.header("set-cookie")), (403, ""), "{token}");
     }
+    let (host, token) = (&panel.address, &panel.token);
+    let looked = panel.send(&format!("HEAD /enter?token={token} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    assert_eq!((looked.status, looked.header("set-cookie")), (405, ""), "who only looks uses nothing up");
     let answer = panel.get(&format!("/enter?token={}", panel.token));
     assert_eq!(answer.status, 303);
     let cookie = answer.header("set-cookie");
@@ -225,6 +228,20 @@ fn slow_callers_hold_nobody_and_are_let_go() {
     // A caller that never ends its request is not waited for.
     let last = slow.pop().expect("a stream");
     assert!(matches!(read_answer(last).status, 0 | 408), "the connection ends");
+}
+
+#[test]
+fn silent_connections_keep_nobody_out() {
+    let cx = TestContext::new();
+    let panel = Panel::enter(cx.command(["panel"]));
+    let mut silent: Vec<_> = (0..300).map(|_| panel.connect()).collect();
+    for stream in &mut silent {
+        // Who was let go already may hear so.
+        let _ = stream.write_all(b"G");
+    }
+    let asked = Instant::now();
+    assert_eq!(panel.page("log").status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(10), "it took {:?}", asked.elapsed());
 }
 
 #[test]

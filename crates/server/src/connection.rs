@@ -1,13 +1,18 @@
 //! Connections that cannot hold a listener: so many at once, and each must send
 //! its request within a time. One that waits for our answer may wait.
+//!
+//! Everybody on the machine can connect. Where all places are taken, the oldest
+//! one that never showed that it may come in gives its place to the next.
 
+use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
+use std::mem;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::extract::connect_info::Connected;
@@ -17,44 +22,139 @@ use axum::response::Response;
 use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep};
 
 /// So many connections are held at once.
 const MOST: usize = 256;
-/// So long may a request take to arrive, and a connection do nothing.
+/// So long may a connection do nothing that is known to be of somebody who may
+/// come in,
 const PATIENCE: Duration = Duration::from_secs(20);
+/// and so long any other, which is the time for the head of a first request.
+const HEAD: Duration = Duration::from_secs(2);
 
-/// How many requests of a connection are being answered.
+/// What is known of a connection.
 #[derive(Debug, Clone, Default)]
-pub struct Activity(Arc<AtomicUsize>);
+pub struct Activity(Arc<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// How many of its requests are being answered.
+    busy: AtomicUsize,
+    /// It brought a request that was let in.
+    welcome: AtomicBool,
+    /// Another one has its place.
+    displaced: AtomicBool,
+    /// Who is told that it has no place any more.
+    task: Mutex<Option<Waker>>,
+}
 
 /// Ends when its request was answered, or when nobody waits any more.
 struct Busy(Activity);
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::SeqCst);
+        self.0.0.busy.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Activity {
+    /// Who asks may come in, so it keeps its place.
+    pub fn welcome(&self) {
+        self.0.welcome.store(true, Ordering::SeqCst);
+    }
+
+    fn is_welcome(&self) -> bool {
+        self.0.welcome.load(Ordering::SeqCst)
+    }
+
+    fn is_busy(&self) -> bool {
+        self.0.busy.load(Ordering::SeqCst) > 0
+    }
+
+    /// A request that was on its way already, and may come in, is answered.
+    fn is_displaced(&self) -> bool {
+        self.0.displaced.load(Ordering::SeqCst) && !self.is_welcome()
+    }
+
+    fn displace(&self) {
+        self.0.displaced.store(true, Ordering::SeqCst);
+        if let Some(task) = lock(&self.0.task).take() {
+            task.wake();
+        }
+    }
+
+    fn is_waited_for_by(&self, task: &Waker) {
+        let mut kept = lock(&self.0.task);
+        if !kept.as_ref().is_some_and(|kept| kept.will_wake(task)) {
+            *kept = Some(task.clone());
+        }
     }
 }
 
 /// Notes that a request is being answered.
 pub async fn noted(ConnectInfo(activity): ConnectInfo<Activity>, request: Request, next: Next) -> Response {
-    activity.0.fetch_add(1, Ordering::SeqCst);
+    activity.0.busy.fetch_add(1, Ordering::SeqCst);
     let _busy = Busy(activity);
     next.run(request).await
+}
+
+/// Notes that this request may come in.
+pub fn welcome(request: &Request) {
+    if let Some(ConnectInfo(activity)) = request.extensions().get::<ConnectInfo<Activity>>() {
+        activity.welcome();
+    }
+}
+
+/// Those who have a place, the oldest first.
+#[derive(Debug, Default)]
+struct Places {
+    taken: Mutex<VecDeque<Activity>>,
+    left: Notify,
+}
+
+impl Places {
+    /// Waits until there is one, or one that can be had.
+    async fn wait(&self) {
+        while !self.is_any() {
+            self.left.notified().await;
+        }
+    }
+
+    fn is_any(&self) -> bool {
+        let taken = lock(&self.taken);
+        taken.len() < MOST || taken.iter().any(|one| !one.is_welcome())
+    }
+
+    fn take(&self) -> Activity {
+        let mut taken = lock(&self.taken);
+        if taken.len() >= MOST
+            && let Some(oldest) = taken.iter().position(|one| !one.is_welcome())
+            && let Some(oldest) = taken.remove(oldest)
+        {
+            oldest.displace();
+        }
+        let activity = Activity::default();
+        taken.push_back(activity.clone());
+        activity
+    }
+
+    fn leave(&self, activity: &Activity) {
+        lock(&self.taken).retain(|one| !Arc::ptr_eq(&one.0, &activity.0));
+        self.left.notify_one();
+    }
 }
 
 /// A listener whose connections are bounded.
 #[derive(Debug)]
 pub struct Guarded {
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
 }
 
 impl Guarded {
     pub fn of(listener: TcpListener) -> Guarded {
-        Guarded { listener, places: Arc::new(Semaphore::new(MOST)) }
+        Guarded { listener, places: Arc::default() }
     }
 }
 
@@ -64,9 +164,9 @@ impl Listener for Guarded {
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         loop {
-            let place = Arc::clone(&self.places).acquire_owned().await.ok();
+            self.places.wait().await;
             match self.listener.accept().await {
-                Ok((stream, address)) => return (Connection::of(stream, place), address),
+                Ok((stream, address)) => return (Connection::of(stream, &self.places), address),
                 // No descriptor is free, or the caller is gone already.
                 Err(_) => sleep(Duration::from_millis(50)).await,
             }
@@ -90,28 +190,50 @@ pub struct Connection {
     stream: TcpStream,
     activity: Activity,
     deadline: Pin<Box<Sleep>>,
-    _place: Option<OwnedSemaphorePermit>,
+    /// It was over when it was looked at last.
+    was_over: bool,
+    places: Arc<Places>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.places.leave(&self.activity);
+    }
 }
 
 impl Connection {
-    fn of(stream: TcpStream, place: Option<OwnedSemaphorePermit>) -> Connection {
+    fn of(stream: TcpStream, places: &Arc<Places>) -> Connection {
         let _ = stream.set_nodelay(true);
         Connection {
             stream,
-            activity: Activity::default(),
-            deadline: Box::pin(sleep(PATIENCE)),
-            _place: place,
+            activity: places.take(),
+            deadline: Box::pin(sleep(HEAD)),
+            was_over: false,
+            places: Arc::clone(places),
         }
     }
 
     /// Bytes that come do not count, or a request could come byte by byte for ever.
     fn renew(&mut self) {
-        self.deadline.as_mut().reset(Instant::now() + PATIENCE);
+        let patience = if self.activity.is_welcome() { PATIENCE } else { HEAD };
+        self.deadline.as_mut().reset(Instant::now() + patience);
+    }
+
+    /// Whether nobody waits for it any more. A head that has just come is noted
+    /// only after the stream was asked for more, so it is looked at twice.
+    fn is_over(&mut self, context: &mut Context<'_>) -> bool {
+        self.activity.is_waited_for_by(context.waker());
+        let is_over = self.activity.is_displaced() || self.is_out_of_time(context);
+        let was_over = mem::replace(&mut self.was_over, is_over);
+        if is_over && !was_over {
+            context.waker().wake_by_ref();
+        }
+        is_over && was_over
     }
 
     fn is_out_of_time(&mut self, context: &mut Context<'_>) -> bool {
-        while self.deadline.as_mut().poll(context).is_ready() {
-            if self.activity.0.load(Ordering::SeqCst) == 0 {
+        while self.deadline.is_elapsed() || self.deadline.as_mut().poll(context).is_ready() {
+            if !self.activity.is_busy() {
                 return true;
             }
             self.renew();
@@ -127,7 +249,7 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
-            Poll::Pending if self.is_out_of_time(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending if self.is_over(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             poll => poll,
         }
     }
@@ -145,7 +267,7 @@ impl AsyncWrite for Connection {
                 Poll::Ready(written)
             }
             // Somebody who does not read what we write is let go, too.
-            Poll::Pending if self.is_out_of_time(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending if self.is_over(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
     }
@@ -156,5 +278,31 @@ impl AsyncWrite for Connection {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// What panicked elsewhere leaves nothing half done here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_stranger_gives_its_place_and_who_may_come_in_never() {
+        let places = Places::default();
+        let first: Vec<Activity> = (0..MOST).map(|_| places.take()).collect();
+        first[0].welcome();
+        let next = places.take();
+        let displaced = |of: &[Activity]| of.iter().filter(|one| one.is_displaced()).count();
+        assert_eq!((displaced(&first[..2]), displaced(&first), displaced(&[next.clone()])), (1, 1, 0));
+        assert!(!first[0].is_displaced() && places.is_any());
+        next.welcome();
+        first[2..].iter().for_each(Activity::welcome);
+        assert!(!places.is_any(), "all of them may stay");
+        places.leave(&next);
+        assert!(places.is_any());
     }
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -152,6 +153,8 @@ const NOWHERE: &str =
     "there is no such address; there are POST /agents/NAME, POST /handle/EVENT and GET /status";
 const OTHER_METHOD: &str = "POST /agents/NAME and /handle/EVENT, GET /status";
 
+const UNREADABLE: &str = "the address cannot be read; behind a name there is one `?event=EVENT` at most";
+
 /// What may stand behind an agent's address.
 #[derive(Debug, Deserialize)]
 struct Named {
@@ -170,10 +173,13 @@ async fn status(State(shared): State<Arc<Shared>>) -> Response {
 
 async fn handle(
     State(shared): State<Arc<Shared>>,
-    Path(event): Path<String>,
-    Query(Caller { cwd }): Query<Caller>,
+    event: Result<Path<String>, PathRejection>,
+    caller: Result<Query<Caller>, QueryRejection>,
     request: Request,
 ) -> Response {
+    let (Ok(Path(event)), Ok(Query(Caller { cwd }))) = (event, caller) else {
+        return sentence(StatusCode::BAD_REQUEST, UNREADABLE);
+    };
     match body::read(&shared.room, request).await {
         Ok((payload, _room)) => ask(&shared, Asked::Event { event, payload, cwd }).await,
         Err(refusal) => refusal,
@@ -182,10 +188,13 @@ async fn handle(
 
 async fn agent(
     State(shared): State<Arc<Shared>>,
-    Path(name): Path<String>,
-    Query(named): Query<Named>,
+    name: Result<Path<String>, PathRejection>,
+    named: Result<Query<Named>, QueryRejection>,
     request: Request,
 ) -> Response {
+    let (Ok(Path(name)), Ok(Query(named))) = (name, named) else {
+        return sentence(StatusCode::BAD_REQUEST, UNREADABLE);
+    };
     let mut response = match body::read(&shared.room, request).await {
         Ok((told, _room)) => ask(&shared, Asked::Agent { name, event: named.event, told }).await,
         Err(refusal) => refusal,

@@ -8,11 +8,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boathook_engine::agent::{Adapter, Agent, Happening, Heard, Reply, hear, named, refuse};
+use boathook_engine::agent::{Adapter, Agent, Happening, Heard, Reply, event_named_in, hear, named, refuse};
 use boathook_engine::definition::Action;
 use boathook_engine::engine::Engine;
 use boathook_engine::log_file::LogFile;
-use boathook_engine::payload::Payload;
 use boathook_engine::record::Record;
 use boathook_engine::run::Cancel;
 use boathook_engine::state::StateDir;
@@ -132,10 +131,10 @@ impl Asked<'_> {
         self.service.cancel(move || gone.load(Ordering::SeqCst))
     }
 
-    /// The event's name, as far as that much can be read.
+    /// The event's name, as far as that much can be read: what the agent tells
+    /// counts before what stands in the address.
     fn event(&self) -> Option<String> {
-        let told = || Payload::parse(self.told).ok()?.text("hook_event_name");
-        self.event.map(str::to_owned).or_else(told)
+        event_named_in(self.told).or_else(|| self.event.map(str::to_owned))
     }
 
     fn state(&self) -> StateDir {

@@ -32,8 +32,9 @@ pub enum Heard {
 const EVENT_NAMES: [&str; 4] = ["hook_event_name", "hookName", "hookEventName", "agent_action_name"];
 
 /// Reads what an agent sent. `event` is the name that was typed behind the
-/// agent's, for agents whose payloads do not hold it; `beside` is what the agent
-/// tells otherwise, by the name it has in a payload.
+/// agent's, for agents whose payloads do not hold it: one that holds another is
+/// not understood. `beside` is what the agent tells otherwise, by the name it has
+/// in a payload.
 pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>, beside: &[(&str, String)]) -> Heard {
     let mut payload = match Payload::parse(&paired(bytes)) {
         Ok(payload) => payload,
@@ -50,6 +51,9 @@ pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>, beside: &[(&str, S
             payload.set(name, value);
         }
     }
+    if let Some(reason) = event.and_then(|typed| contradiction(agent, typed, &payload)) {
+        return Heard::Unclear { event: named_in(&payload), reason };
+    }
     let told = Told { event: event.map(str::to_owned), payload };
     let reason = match (agent.decode_event)(&told) {
         Ok(happening) if names_no_tool(&happening) => {
@@ -62,12 +66,39 @@ pub fn hear(agent: &Agent, bytes: &[u8], event: Option<&str>, beside: &[(&str, S
 }
 
 /// The event's name in what an agent sent, as far as that much can be read.
-pub(super) fn event_named_in(bytes: &[u8]) -> Option<String> {
+pub fn event_named_in(bytes: &[u8]) -> Option<String> {
     Payload::parse(&paired(bytes)).ok().and_then(|payload| named_in(&payload))
 }
 
 fn named_in(payload: &Payload) -> Option<String> {
-    EVENT_NAMES.iter().find_map(|name| payload.text(name))
+    EVENT_NAMES.iter().find_map(|name| payload.text(name).filter(|event| !event.is_empty()))
+}
+
+/// Why the event that was typed is not the one that happened: a gate would open
+/// to whatever was typed in its place.
+fn contradiction(agent: &Agent, typed: &str, payload: &Payload) -> Option<NotUnderstood> {
+    let named = named_in(payload)?;
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|it| it.to_ascii_lowercase()).collect()
+    };
+    if typed == named || plain(typed) == plain(&named) {
+        return None;
+    }
+    // Some agents have two names for the same.
+    let mut nameless = payload.clone();
+    EVENT_NAMES.iter().for_each(|name| nameless.remove(name));
+    let meant = |event: &str| {
+        let told = Told { event: Some(event.to_owned()), payload: nameless.clone() };
+        (agent.decode_event)(&told).ok().map(|happening| happening.event)
+    };
+    if meant(typed).is_some_and(|event| meant(&named) == Some(event)) {
+        return None;
+    }
+    Some(NotUnderstood(format!(
+        "the payload is of the event `{}`, and `{}` was typed",
+        named.escape_default(),
+        typed.escape_default()
+    )))
 }
 
 /// A call that becomes no event would pass every gate.
@@ -112,7 +143,49 @@ fn replaced(bytes: &mut [u8], at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::named;
     use super::*;
+
+    #[test]
+    fn what_was_typed_counts_only_where_the_payload_names_nothing_else() {
+        let shell = r#""tool_name":"Bash","tool_input":{"command":"ls"},"toolName":"bash","toolArgs":"{}""#;
+        let cases = [
+            // The agent, what was typed, the event in the payload; what is heard.
+            ("claude", None, r#""hook_event_name":"PreToolUse""#, Ok("PreToolUse")),
+            ("claude", Some("PreToolUse"), r#""hook_event_name":"PreToolUse""#, Ok("PreToolUse")),
+            ("claude", Some("PreToolUse"), r#""a":1"#, Ok("PreToolUse")),
+            ("claude", Some("PreToolUse"), r#""hook_event_name":"""#, Ok("PreToolUse")),
+            ("claude", Some("Stop"), r#""hook_event_name":"PreToolUse""#, Err(Some("PreToolUse"))),
+            ("claude", Some("nothing"), r#""hook_event_name":"PreToolUse""#, Err(Some("PreToolUse"))),
+            ("claude", Some("PreToolUse"), r#""hook_event_name":"Stop""#, Err(Some("Stop"))),
+            ("copilot", Some("preToolUse"), r#""a":1"#, Ok("preToolUse")),
+            ("copilot", Some("preToolUse"), r#""hook_event_name":"PreToolUse""#, Ok("preToolUse")),
+            ("copilot", Some("agentStop"), r#""hook_event_name":"PreToolUse""#, Err(Some("PreToolUse"))),
+            (
+                "windsurf",
+                Some("pre_run_command"),
+                r#""agent_action_name":"pre_run_command""#,
+                Ok("pre_run_command"),
+            ),
+            (
+                "windsurf",
+                Some("post_cascade_response"),
+                r#""agent_action_name":"pre_run_command""#,
+                Err(Some("pre_run_command")),
+            ),
+        ];
+        for (name, typed, event, expected) in cases {
+            let tool_info = r#""tool_info":{"command_line":"ls","cwd":"/"}"#;
+            let payload = format!("{{{event},{shell},{tool_info}}}");
+            let heard = hear(named(name).expect(name), payload.as_bytes(), typed, &[]);
+            let found = match &heard {
+                Heard::Happened(happening) => Ok(happening.event.as_str()),
+                Heard::Unclear { event, .. } => Err(event.as_deref()),
+                Heard::FromCursor => panic!("{name}: no payload of Cursor"),
+            };
+            assert_eq!(found, expected, "{name} {typed:?} {event}: {heard:?}");
+        }
+    }
 
     #[test]
     fn half_a_pair_hides_nothing_around_it() {

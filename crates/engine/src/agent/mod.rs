@@ -44,7 +44,7 @@ pub use coverage::{Covered, Effect, Reach};
 pub use happening::{
     Ending, Failing, Happening, McpServer, Moment, NativeCall, Output, Subagent, ToolCall, ToolClass,
 };
-pub use hear::{Heard, hear};
+pub use hear::{Heard, event_named_in, hear};
 pub use mistaken::refuse_mistaken;
 pub use servers::McpLookup;
 pub use sources::left_to;

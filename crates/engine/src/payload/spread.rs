@@ -1,5 +1,13 @@
 //! JSON for a reader: over many lines, and every value as it was written.
 
+/// What lies deeper stays on one line: a line is indented by its depth, and a
+/// payload can be as deep as it is long.
+const DEEPEST: usize = 32;
+/// So much space may be added to any text, and so much for every byte of it;
+/// what comes then stays as it was.
+const SPACE: usize = 256 * 1024;
+const SPACE_PER_BYTE: usize = 4;
+
 /// JSON spread over lines, or the text that was printed in its place.
 pub fn spread(json: &str) -> String {
     serde_json::from_str::<String>(json).unwrap_or_else(|_| over_lines(json))
@@ -8,7 +16,8 @@ pub fn spread(json: &str) -> String {
 /// Compact JSON over many lines. Only the space between values changes: a
 /// number or an escape stays as it was written.
 fn over_lines(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() * 2);
+    let mut out = String::with_capacity(json.len().saturating_mul(2));
+    let mut space = json.len().saturating_mul(SPACE_PER_BYTE).saturating_add(SPACE);
     let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
     let mut before = ' ';
     for character in json.chars() {
@@ -23,18 +32,19 @@ fn over_lines(json: &str) -> String {
         match character {
             ' ' | '\n' | '\t' | '\r' => continue,
             '}' | ']' => {
+                let is_shown = depth <= DEEPEST;
                 depth = depth.saturating_sub(1);
-                if !opened {
-                    new_line(&mut out, depth);
+                if !opened && is_shown {
+                    new_line(&mut out, depth, &mut space);
                 }
             }
-            _ if opened => new_line(&mut out, depth),
+            _ if opened => new_line(&mut out, depth, &mut space),
             _ => {}
         }
         out.push(character);
         match character {
             '{' | '[' => depth += 1,
-            ',' => new_line(&mut out, depth),
+            ',' => new_line(&mut out, depth, &mut space),
             ':' => out.push(' '),
             '"' => in_text = true,
             _ => {}
@@ -44,7 +54,12 @@ fn over_lines(json: &str) -> String {
     out
 }
 
-fn new_line(out: &mut String, depth: usize) {
+fn new_line(out: &mut String, depth: usize, space: &mut usize) {
+    let needed = 1 + 2 * depth;
+    if depth > DEEPEST || needed > *space {
+        return;
+    }
+    *space -= needed;
     out.push('\n');
     out.extend(std::iter::repeat_n("  ", depth));
 }
@@ -68,5 +83,28 @@ mod tests {
         for (json, expected) in cases {
             assert_eq!(over_lines(json), expected);
         }
+    }
+
+    #[test]
+    fn what_is_deep_or_would_need_much_space_stays_on_one_line() {
+        let nested =
+            |levels: usize, inside: &str| format!("{}{inside}{}", "[".repeat(levels), "]".repeat(levels));
+        let cases = [
+            ("deep", nested(100_000, "")),
+            ("deep objects", format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000))),
+            ("never closed", "[".repeat(100_000)),
+            ("wide where it is deepest", nested(DEEPEST, &"1,".repeat(500_000))),
+        ];
+        for (name, json) in cases {
+            let shown = spread(&json);
+            let most = json.len() * (2 + SPACE_PER_BYTE) + SPACE;
+            assert!(shown.len() <= most, "{name}: {} bytes became {}", json.len(), shown.len());
+            let tight: String = shown.split_whitespace().collect();
+            assert!(tight == json, "{name}: a value changed");
+        }
+        let last = nested(DEEPEST, "1,2");
+        assert_eq!(spread(&last).lines().count(), 2 * DEEPEST + 2, "as deep as may be");
+        let next = nested(DEEPEST + 1, "1,2");
+        assert!(spread(&next).lines().any(|line| line.trim() == "[1,2]"), "{}", spread(&next));
     }
 }

@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use super::{Shared, sentence};
+use crate::connection;
 use crate::doorkeeper::Refusal;
 
 /// Lets a request through, or says why not.
@@ -17,7 +18,10 @@ pub async fn inside(State(shared): State<Arc<Shared>>, request: Request, next: N
         return sentence(StatusCode::FORBIDDEN, refusal.sentence());
     }
     match token(request.headers()) {
-        Some(token) if shared.door.knows(token) => next.run(request).await,
+        Some(token) if shared.door.knows(token) => {
+            connection::welcome(&request);
+            next.run(request).await
+        }
         _ => sentence(StatusCode::UNAUTHORIZED, Refusal::Token.sentence()),
     }
 }

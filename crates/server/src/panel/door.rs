@@ -16,12 +16,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{Form, FromRequest, Query, Request, State};
+use axum::extract::{ConnectInfo, Form, FromRequest, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::{App, layout};
+use crate::connection::{self, Activity};
 use crate::doorkeeper::{Doorkeeper, Refusal, same};
 use crate::random;
 
@@ -133,6 +134,7 @@ impl Door {
 /// `GET /enter?token=…`
 pub async fn enter(
     State(app): State<Arc<App>>,
+    ConnectInfo(activity): ConnectInfo<Activity>,
     Query(asked): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Response {
@@ -144,11 +146,18 @@ pub async fn enter(
     if !app.door.exchange(token) {
         return turned_away(if app.door.keeper.knows(token) { Away::Used } else { Away::Token });
     }
+    activity.welcome();
     let mut response = inside.into_response();
     for cookie in app.door.cookies() {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response
+}
+
+/// `HEAD /enter`: programs that look at an address before they open it must not
+/// use it up.
+pub async fn looks() -> Response {
+    (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET")]).into_response()
 }
 
 /// What goes with every answer, whatever it is.
@@ -183,6 +192,7 @@ pub async fn inside(State(app): State<Arc<App>>, request: Request, next: Next) -
     if !app.door.has_cookie(request.headers()) {
         return turned_away(Away::Cookie);
     }
+    connection::welcome(&request);
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return next.run(request).await;
     }

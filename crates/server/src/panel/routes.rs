@@ -55,7 +55,7 @@ fn router(app: Arc<App>) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&app), door::inside));
     Router::new()
         .merge(pages)
-        .route("/enter", get(door::enter))
+        .route("/enter", get(door::enter).head(door::looks))
         .route("/panel.css", asset("text/css; charset=utf-8", STYLE))
         .route("/panel.js", asset("text/javascript; charset=utf-8", SCRIPT))
         .route("/panel.svg", asset("image/svg+xml", ICON))

@@ -30,7 +30,7 @@ const ROWS: &[Row] = &[
 pub(super) fn decode(told: &Told) -> Result<Happening, NotUnderstood> {
     let unread = |error| NotUnderstood(format!("the payload cannot be read: {error}"));
     let all: Value = serde_json::from_str(&told.payload.to_json()).map_err(unread)?;
-    let named = told.event.clone().or_else(|| told.payload.text("hook"));
+    let named = told.payload.text("hook").or_else(|| told.event.clone());
     let missing = || NotUnderstood("the payload has no `hook`, so it is not known what happened".to_owned());
     let event = named.filter(|name| !name.is_empty()).ok_or_else(missing)?;
     let mut happening = Happening::of(&event, Moment::Nothing("no event of ours is like it"));
