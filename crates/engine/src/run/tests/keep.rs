@@ -36,7 +36,7 @@ fn always() -> Unchanged {
 fn asked(keeper: &Keeper, invocation: &Invocation, line: &str) -> (Exit, Vec<String>) {
     let wish = Wish { owner: Path::new("/hooks.json"), invocation, look: &always };
     match keeper.ask(&wish, format!("{line}\n").as_bytes(), &Cancel::default(), read) {
-        Asked::Told(exit, warnings) => (exit, warnings),
+        Asked::Told(exit, warnings) | Asked::Mute(exit, warnings) => (exit, warnings),
         Asked::NotKept(why) => panic!("{why:?}"),
     }
 }
@@ -202,7 +202,7 @@ fn a_hook_that_fails_again_and_again_gets_a_process_per_event_for_a_while() {
     }
     match ask() {
         Asked::NotKept(why) => assert!(why[0].contains("failed 2 times in a row"), "{why:?}"),
-        Asked::Told(exit, _) => panic!("{exit:?}"),
+        Asked::Told(exit, _) | Asked::Mute(exit, _) => panic!("{exit:?}"),
     }
     wait_until("it may try again", || matches!(ask(), Asked::Told(..)));
 }
@@ -219,7 +219,9 @@ fn a_process_does_not_survive_what_it_was_started_from() {
     };
     let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &look };
     let pid = || match keeper.ask(&wish, b"a\n", &Cancel::default(), read) {
-        Asked::Told(exit, _) => exit.out().split(' ').next().unwrap_or_default().to_owned(),
+        Asked::Told(exit, _) | Asked::Mute(exit, _) => {
+            exit.out().split(' ').next().unwrap_or_default().to_owned()
+        }
         Asked::NotKept(why) => panic!("{why:?}"),
     };
     let first = pid();
@@ -301,7 +303,7 @@ fn a_cancelled_question_ends_its_process() {
     let watched = cancel.or_when(move || asked.exists());
     let wish = Wish { owner: Path::new("/hooks.json"), invocation: &slow, look: &always };
     match keeper.ask(&wish, b"a\n", &watched, read) {
-        Asked::Told(exit, _) => assert_eq!(exit.status, Status::Cancelled),
+        Asked::Told(exit, _) | Asked::Mute(exit, _) => assert_eq!(exit.status, Status::Cancelled),
         Asked::NotKept(why) => panic!("{why:?}"),
     }
     let pid = fs::read_to_string(dir.path().join("pid")).unwrap();
