@@ -17,11 +17,16 @@ pub fn times() -> u64 {
     TIMES.load(Ordering::SeqCst)
 }
 
-/// Counts an error if it is one of these, and hands it on.
-pub(crate) fn noted(error: io::Error) -> io::Error {
-    if is_shortage(&error) {
+/// Counts an error if it is one of these.
+pub fn note(error: &io::Error) {
+    if is_shortage(error) {
         TIMES.fetch_add(1, Ordering::SeqCst);
     }
+}
+
+/// The same for one that is handed on.
+pub(crate) fn noted(error: io::Error) -> io::Error {
+    note(&error);
     error
 }
 
