@@ -57,6 +57,7 @@ pub mod run;
 pub mod schema;
 pub mod session;
 pub mod sessions;
+pub mod shortage;
 pub mod source;
 pub mod state;
 mod tab_edits;

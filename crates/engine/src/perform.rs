@@ -22,6 +22,7 @@ use crate::merge::Heard;
 use crate::outcome::{Failure, Outcome, ReadOutcome, read_outcome};
 use crate::plan::{Step, Work};
 use crate::run::{Cancel, Exit};
+use crate::shortage;
 pub use deadline::Deadline;
 pub use kept::Kept;
 use kept::Told;
@@ -126,6 +127,7 @@ impl Performer<'_> {
         let started = thread::Builder::new().name("judge".to_owned()).spawn(move || {
             let _ = sender.send(judge.judge(&asked));
         });
+        let started = started.map_err(shortage::noted);
         let deadline = Instant::now() + question.timeout.min(A_YEAR) + LAST_WORDS;
         Some(Asked { timeout: question.timeout, deadline, receiver: started.is_ok().then_some(receiver) })
     }

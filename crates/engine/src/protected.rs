@@ -129,7 +129,7 @@ fn by_hard_link(path: &Path, roots: &Roots) -> Option<&'static str> {
 }
 
 fn holds(directory: &Path, wanted: &Facts, left: &mut usize) -> bool {
-    let Ok(entries) = std::fs::read_dir(directory) else { return false };
+    let Ok(entries) = std::fs::read_dir(directory).map_err(crate::shortage::noted) else { return false };
     for entry in entries.flatten() {
         if *left == 0 {
             return false;

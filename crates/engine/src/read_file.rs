@@ -237,6 +237,11 @@ impl Glimpse {
         link_facts(path).map_or(Glimpse::default(), |facts| Glimpse::of(facts.stamp))
     }
 
+    /// Of nothing that could be sure: it never holds.
+    pub fn doubtful() -> Glimpse {
+        Glimpse { stamp: None, young: true }
+    }
+
     /// Whether the path certainly leads to what it led to then.
     pub fn holds(&self, path: &Path) -> bool {
         !self.young && facts(path).map(|facts| facts.stamp) == self.stamp

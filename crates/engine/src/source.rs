@@ -347,7 +347,7 @@ fn below(directory: &Path, name: &str) -> PathBuf {
 
 /// What a directory holds under names of this kind, sorted.
 fn names(directory: &Path, is_wanted: fn(&str) -> bool) -> Vec<OsString> {
-    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(directory).map_err(crate::shortage::noted) else { return Vec::new() };
     let mut names: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect();
     names.retain(|name| is_wanted(&name.to_string_lossy()));
     names.sort();

@@ -13,6 +13,7 @@ use boathook_engine::definition::Action;
 use boathook_engine::engine::Engine;
 use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
+use boathook_engine::remote::wire::RpcError;
 use boathook_engine::run::Cancel;
 use boathook_engine::state::StateDir;
 use boathook_server::listener::Answer;
@@ -85,6 +86,7 @@ impl Asked<'_> {
                 return Err(Failed::Other { problem: reason.to_string(), help: None });
             }
         };
+        let watch = self.service.watch().map_err(short)?;
         let Belongs { roots, depth } = self.belongs(&happening);
         let (engine, preferences) = self.service.engines.of_agent(self.agent, roots, depth);
         let servers = ConfiguredServers::of(engine.settings());
@@ -92,6 +94,7 @@ impl Asked<'_> {
         let adapter = Adapter { agent: self.agent, preferences, engine: &engine, servers: &servers, cancel };
         let place = self.place(&engine, depth)?;
         let answered = adapter.answer(happening);
+        watch.end().map_err(short)?;
         out(&answered.reply);
         if !answered.told.is_empty() {
             engine.told(&answered.told);
@@ -147,6 +150,10 @@ impl Asked<'_> {
         // Somebody who hung up is no news, and nobody reads stderr here.
         let _ = LogFile::of(self.state()).append(&[record]);
     }
+}
+
+fn short(error: RpcError) -> Failed {
+    Failed::other(error.message, "end something, or let the daemon open more files, and ask again")
 }
 
 /// In a body. What only an exit code would say cannot be said here, so it is a

@@ -4,10 +4,11 @@
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use boathook_engine::remote::place::is_inside_hook;
 use boathook_engine::remote::stream::{has_input, is_gone};
 use boathook_engine::remote::wire::{HandleParams, LONGEST_LINE, Response, RpcError, codes};
 use boathook_engine::run::Cancel;
@@ -39,6 +40,7 @@ pub struct Connection {
     at_work: Mutex<Vec<(Value, Cancel)>>,
     ended: Condvar,
     gone: Arc<AtomicBool>,
+    inside_hook: OnceLock<bool>,
     /// How many whole lines came,
     lines: AtomicU64,
     /// and when the last did.
@@ -57,6 +59,7 @@ impl Connection {
             at_work: Mutex::default(),
             ended: Condvar::new(),
             gone: Arc::default(),
+            inside_hook: OnceLock::new(),
             lines: AtomicU64::new(0),
             last: Mutex::new(Instant::now()),
         }
@@ -149,8 +152,13 @@ impl Connection {
             let message = "`handle` needs an id: its answer must reach somebody".to_owned();
             return self.answer(&Value::Null, Err(RpcError { code: codes::REQUEST, message }));
         };
+        if self.is_inside_hook() {
+            let message = "inside a hook the engine in process is asked: those whose places it would need may wait for it";
+            return self.answer(&id, Err(RpcError { code: codes::OTHER, message: message.to_owned() }));
+        }
         let begun = self.service.begin();
-        let understood = asked.params::<HandleParams>().and_then(|params| {
+        let understood = verbs::guarded(|| {
+            let params = asked.params::<HandleParams>()?;
             let beat = params.beat;
             Ok((beat, self.service.prepare(params)?))
         });
@@ -159,18 +167,23 @@ impl Connection {
         match understood {
             Err(error) => self.answer(&id, Err(error)),
             Ok((beat, prepared)) => match prepared.slow_hooks() {
-                0 => self.decide(&id, prepared, &Cancel::default()),
+                0 => {
+                    let engine = prepared.engine();
+                    self.answer(&id, self.decide(prepared, &Cancel::default()));
+                    self.service.writer.note(&engine);
+                }
                 slow => self.work(id, prepared, slow, beat, (begun, share)),
             },
         }
     }
 
-    /// Decides, tells, and has it written down.
-    fn decide(&self, id: &Value, prepared: Prepared, cancel: &Cancel) {
-        let engine = prepared.engine();
-        let handled = self.service.decide(prepared, cancel);
-        self.answer(id, handled.and_then(|handled| to_raw(&handled)));
-        self.service.writer.note(&engine);
+    fn decide(&self, prepared: Prepared, cancel: &Cancel) -> Result<Box<RawValue>, RpcError> {
+        verbs::guarded(|| to_raw(&self.service.decide(prepared, cancel)?))
+    }
+
+    /// Who was started by a hook holds a place already, and so do those above.
+    fn is_inside_hook(&self) -> bool {
+        *self.inside_hook.get_or_init(|| is_inside_hook(&self.stream))
     }
 
     /// Hands an event that takes time to a thread of its own, when there is a
@@ -193,13 +206,15 @@ impl Connection {
         let beating = beat.then(|| self.service.pulse.begin(&self.outbox, &id));
         let place = self.service.places.take(slow, || self.service.is_ending() || self.is_hung_up());
         let Some(place) = place else {
-            self.answer(&id, Err(self.service.gave_up()));
-            return self.end(&id);
+            return self.end(&id, Err(self.service.gave_up()));
         };
         let connection = Arc::clone(self);
         let work = move || {
-            connection.decide(&id, prepared.again(), &cancel);
-            connection.end(&id);
+            let engine = prepared.engine();
+            let prepared = verbs::guarded(|| Ok(prepared.again()));
+            let decided = prepared.and_then(|prepared| connection.decide(prepared, &cancel));
+            connection.end(&id, decided);
+            connection.service.writer.note(&engine);
             drop((beating, place, held));
         };
         if let Err(work) = spawn("event", work) {
@@ -220,8 +235,13 @@ impl Connection {
         free
     }
 
-    fn end(&self, id: &Value) {
-        self.lock().retain(|(known, _)| known != id);
+    /// Answers a call that is at work. Its id is free when the answer arrives,
+    /// and nobody takes the connection for done before it is on its way.
+    fn end(&self, id: &Value, result: Result<Box<RawValue>, RpcError>) {
+        let mut at_work = self.lock();
+        at_work.retain(|(known, _)| known != id);
+        self.answer(id, result);
+        drop(at_work);
         self.ended.notify_all();
     }
 

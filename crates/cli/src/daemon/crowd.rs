@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -11,12 +12,9 @@ use boathook_engine::remote::wire::{Response, RpcError, codes};
 use serde_json::Value;
 
 use super::connection::Connection;
+use super::room::Room;
 use super::service::Service;
 
-/// So many are connected at once.
-pub const MOST: usize = 256;
-/// Threads of those that were sent away need a moment to end.
-const MOST_THREADS: usize = MOST + 64;
 /// Who said nothing for so long may be sent away for somebody else.
 const IDLE: Duration = Duration::from_secs(5);
 /// Who comes in waits this long for a place, and those behind wait, too.
@@ -28,6 +26,7 @@ static READERS: AtomicUsize = AtomicUsize::new(0);
 /// All connections.
 #[derive(Default)]
 pub struct Crowd {
+    room: Room,
     connected: Mutex<Vec<Arc<Connection>>>,
     numbers: AtomicU64,
 }
@@ -38,15 +37,21 @@ pub fn count() -> usize {
 }
 
 impl Crowd {
+    pub fn of(room: Room) -> Crowd {
+        Crowd { room, ..Crowd::default() }
+    }
+
     /// Lets somebody in, in place of somebody else if need be.
     pub fn admit(self: &Arc<Crowd>, service: &Arc<Service>, stream: UnixStream) {
-        while READERS.load(Ordering::Relaxed) >= MOST_THREADS {
+        // Threads of those that were sent away need a moment to end.
+        let most_threads = self.room.connections + self.room.connections / 4;
+        while READERS.load(Ordering::Relaxed) >= most_threads {
             thread::sleep(Duration::from_millis(1));
         }
         let came = Instant::now();
         while !self.make_room() {
             if came.elapsed() > PATIENCE {
-                return refuse(stream);
+                return refuse(stream, self.room.connections);
             }
             thread::sleep(Duration::from_millis(1));
         }
@@ -56,8 +61,12 @@ impl Crowd {
         let (crowd, reader) = (Arc::clone(self), Arc::clone(&connection));
         READERS.fetch_add(1, Ordering::Relaxed);
         let spawned = thread::Builder::new().name("connection".to_owned()).spawn(move || {
-            reader.run();
+            // Whatever happens, its place and its descriptor are free again.
+            if catch_unwind(AssertUnwindSafe(|| reader.run())).is_err() {
+                reader.close();
+            }
             crowd.leave(&reader);
+            drop(reader);
             READERS.fetch_sub(1, Ordering::Relaxed);
         });
         if spawned.is_err() {
@@ -77,7 +86,7 @@ impl Crowd {
 
     fn make_room(&self) -> bool {
         let mut connected = self.lock();
-        if connected.len() < MOST {
+        if connected.len() < self.room.connections {
             return true;
         }
         let silent = connected.iter().position(|connection| connection.is_silent());
@@ -101,8 +110,8 @@ impl Crowd {
     }
 }
 
-fn refuse(mut stream: UnixStream) {
-    let message = format!("{MOST} are connected and busy; ask the engine in process");
+fn refuse(mut stream: UnixStream, most: usize) {
+    let message = format!("{most} are connected and busy; ask the engine in process");
     let error = Some(RpcError { code: codes::BUSY, message });
     let response = Response { jsonrpc: "2.0".to_owned(), id: Value::Null, result: None, error };
     let line = serde_json::to_string(&response).unwrap_or_default() + "\n";

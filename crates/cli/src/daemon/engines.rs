@@ -70,14 +70,20 @@ struct Key {
 
 impl Engines {
     /// Reads the settings, and no hook yet.
-    pub fn new(ui: &mut Ui, global: &Global, cancel: Cancel, writer: Arc<Writer>) -> Result<Engines, Failed> {
+    pub fn new(
+        ui: &mut Ui,
+        global: &Global,
+        cancel: Cancel,
+        writer: Arc<Writer>,
+        processes: usize,
+    ) -> Result<Engines, Failed> {
         let path = settings::dwelling().map(|dwelling| dwelling.config.join("config.toml"));
         let mut config = ConfigFile { path: path.unwrap_or_default(), look: Glimpse::default(), bytes: None };
         config.read();
         let (settings, preferences) = settings::settings_and_preferences(ui, global, &[])?;
         let typed = if global.workspace.is_empty() { Vec::new() } else { settings.roots.workspaces.clone() };
         let kept = Kept { config, settings, preferences, workspaces: typed, engines: Vec::new() };
-        let keeper = Arc::new(Keeper::new(Limits::default()));
+        let keeper = Arc::new(Keeper::new(Limits { total: processes, ..Limits::default() }));
         Ok(Engines { global: global.clone(), cancel, writer, keeper, kept: Mutex::new(kept) })
     }
 
@@ -157,6 +163,14 @@ impl Engines {
         kept.config.bytes = None;
         kept.config.look = Glimpse::default();
         self.follow_config(&mut kept);
+        kept.engines.iter().for_each(|(_, engine)| engine.reload());
+    }
+
+    /// Looks at everything again: what is known may have been read when there
+    /// were no files to be opened.
+    pub fn doubt(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.config.look = Glimpse::doubtful();
         kept.engines.iter().for_each(|(_, engine)| engine.reload());
     }
 

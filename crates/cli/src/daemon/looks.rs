@@ -1,8 +1,8 @@
 //! What can be looked at: hooks, problems, the log, conversations, the daemon.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use boathook_engine::engine::{Engine, load_options};
 use boathook_engine::load::{Loader, SourceState};
@@ -12,8 +12,11 @@ use boathook_engine::remote::verbs::{BrokenSource, Circumstances, Conversation, 
 use boathook_engine::remote::wire::{RpcError, codes};
 use boathook_engine::sessions::Sessions;
 use boathook_engine::state::{StateDir, StateError};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::connection::to_raw;
 use super::crowd;
 use super::service::{Service, event_named, nowhere, wrong};
 use super::verbs::filter;
@@ -22,6 +25,18 @@ use crate::report;
 
 /// A log has thousands of records; who wants more than the last of them says so.
 const LISTED: usize = 100;
+/// The records of one answer have so many bytes together.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+#[derive(Serialize)]
+struct Listed {
+    records: VecDeque<Box<RawValue>>,
+    matching: usize,
+    unreadable: usize,
+    /// Older ones are left out, because all would be too long.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
+}
 
 /// As `boathook list --json` prints it.
 pub fn list(service: &Service, around: &Circumstances) -> Result<Value, RpcError> {
@@ -48,17 +63,29 @@ pub fn has_hook(service: &Service, around: &Circumstances) -> Result<Value, RpcE
     Ok(warned(json!({ "has_hook": engine.has_hook(kind) }), &engine))
 }
 
-/// The last records that are wanted, oldest first.
-pub fn log(service: &Service, params: &LogParams) -> Result<Value, RpcError> {
+/// The last records that are wanted, oldest first. A payload is whatever JSON
+/// somebody sent, so it is passed on as it is: not all of it can be a `Value`.
+pub fn log(service: &Service, params: &LogParams) -> Result<Box<RawValue>, RpcError> {
     let filter = filter(params)?;
+    let _alone = alone();
     let (records, unreadable) = records(service)?;
     let wanted: Vec<&Record> = records.iter().filter(|record| filter.takes(record)).collect();
-    let first = wanted.len().saturating_sub(params.number.unwrap_or(LISTED));
-    Ok(json!({ "records": &wanted[first..], "matching": wanted.len(), "unreadable": unreadable }))
+    let (mut listed, mut bytes) = (VecDeque::new(), 0);
+    for record in wanted.iter().rev().take(params.number.unwrap_or(LISTED)) {
+        let record = to_raw(record)?;
+        bytes += record.get().len();
+        if bytes > MOST_BYTES {
+            break;
+        }
+        listed.push_front(record);
+    }
+    let cut = bytes > MOST_BYTES;
+    to_raw(&Listed { records: listed, matching: wanted.len(), unreadable, cut })
 }
 
 /// Every conversation the log knows of, the latest first.
 pub fn sessions(service: &Service) -> Result<Value, RpcError> {
+    let _alone = alone();
     let mut found: BTreeMap<String, Conversation> = BTreeMap::new();
     for record in records(service)?.0 {
         let Some(id) = &record.conversation else { continue };
@@ -140,6 +167,12 @@ fn begun(id: &str, record: &Record) -> Conversation {
         variables: Vec::new(),
         follow_ups: 0,
     }
+}
+
+/// The whole log is in memory meanwhile: once is enough.
+fn alone() -> MutexGuard<'static, ()> {
+    static READING: Mutex<()> = Mutex::new(());
+    READING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Everything in the log, also what happened just now.

@@ -19,6 +19,7 @@ mod looks;
 mod outbox;
 mod places;
 mod pulse;
+mod room;
 mod serve;
 mod service;
 mod verbs;

@@ -5,10 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// So many events that run processes are at work together,
-pub const MOST_EVENTS: usize = 64;
-/// and so many processes: each has four descriptors of the thousand there are.
-pub const MOST_PROCESSES: usize = 128;
+use super::room::Room;
+
 /// An event's own processes run in turns of so many.
 const MOST_OF_ONE: usize = boathook_engine::run::AT_ONCE;
 /// How often somebody who waits looks whether it is still worth it.
@@ -17,6 +15,7 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 /// All places.
 #[derive(Debug, Default)]
 pub struct Places {
+    room: Room,
     taken: Mutex<Taken>,
     changed: Condvar,
 }
@@ -39,16 +38,20 @@ pub struct Place {
 }
 
 impl Places {
+    pub fn of(room: Room) -> Places {
+        Places { room, ..Places::default() }
+    }
+
     /// Waits for room for an event with so many processes. None when the caller
     /// gave up.
     pub fn take(self: &Arc<Places>, processes: usize, gives_up: impl Fn() -> bool) -> Option<Place> {
-        let processes = processes.clamp(1, MOST_OF_ONE);
+        let processes = processes.clamp(1, MOST_OF_ONE.min(self.room.processes));
         let mut taken = self.lock();
         let ticket = taken.tickets;
         taken.tickets += 1;
         taken.queue.push_back(ticket);
         loop {
-            if taken.queue.front() == Some(&ticket) && taken.has_room_for(processes) {
+            if taken.queue.front() == Some(&ticket) && taken.has_room_for(processes, &self.room) {
                 taken.queue.pop_front();
                 taken.events += 1;
                 taken.processes += processes;
@@ -77,8 +80,8 @@ impl Places {
 }
 
 impl Taken {
-    fn has_room_for(&self, processes: usize) -> bool {
-        self.events < MOST_EVENTS && self.processes + processes <= MOST_PROCESSES
+    fn has_room_for(&self, processes: usize, room: &Room) -> bool {
+        self.events < room.events && self.processes + processes <= room.processes
     }
 }
 
@@ -104,8 +107,8 @@ mod tests {
         assert!(places.take(1, || true).is_none(), "there is no room for a third");
         assert_eq!(places.count(), (2, 0), "who gave up does not wait");
         drop(held);
-        let many: Vec<Place> = (0..MOST_EVENTS).filter_map(|_| places.take(1, || true)).collect();
-        assert_eq!(many.len(), MOST_EVENTS);
+        let many: Vec<Place> = (0..Room::default().events).filter_map(|_| places.take(1, || true)).collect();
+        assert_eq!(many.len(), Room::default().events);
         assert!(places.take(1, || true).is_none());
         drop(many);
         assert_eq!(places.count(), (0, 0));

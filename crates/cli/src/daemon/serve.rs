@@ -10,6 +10,7 @@ use boathook_engine::run::cancel_on_signals;
 
 use super::crowd::Crowd;
 use super::http;
+use super::room::Room;
 use super::service::Service;
 use crate::args::Global;
 use crate::error::Failed;
@@ -34,9 +35,9 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     let place = Seat::take(&dwelling.state).map_err(|error| no_place(error, over_http.is_some()))?;
     let over_http = over_http.map(|port| http::listen(&dwelling.state, port)).transpose()?;
     let ending = cancel_on_signals();
-    seat::make_room_for_files();
-    let service = Service::new(ui, global, ending.clone())?;
-    let crowd = Arc::new(Crowd::default());
+    let room = Room::of(seat::make_room_for_files());
+    let service = Service::new(ui, global, ending.clone(), room)?;
+    let crowd = Arc::new(Crowd::of(room));
     let over_http = over_http.map(|(listening, address)| {
         let url = format!("http://{}", listening.address());
         let thread = http::start(&service, listening, address, ending.clone())?;

@@ -22,6 +22,7 @@ use super::engines::Engines;
 use super::feed::Feed;
 use super::places::Places;
 use super::pulse::Pulse;
+use super::room::{Room, Supply, Watch};
 use super::writer::Writer;
 use crate::args::Global;
 use crate::error::Failed;
@@ -37,6 +38,7 @@ pub struct Service {
     pub feed: Arc<Feed>,
     pub pulse: Arc<Pulse>,
     pub budget: Arc<Budget>,
+    supply: Supply,
     /// When and since when.
     pub started: (String, Instant),
     pub requests: AtomicU64,
@@ -63,23 +65,25 @@ pub struct Begun(Arc<AtomicUsize>);
 pub struct Prepared {
     engine: Arc<Engine>,
     ready: Ready,
+    watch: Watch,
 }
 
 impl Service {
     /// Reads the settings; `ending` is set when the daemon shall end.
-    pub fn new(ui: &mut Ui, global: &Global, ending: Cancel) -> Result<Arc<Service>, Failed> {
+    pub fn new(ui: &mut Ui, global: &Global, ending: Cancel, room: Room) -> Result<Arc<Service>, Failed> {
         let over = Cancel::default();
         let state = settings::dwelling().map(|dwelling| dwelling.state).unwrap_or_default();
         let feed = Arc::new(Feed::of(LogFile::of(StateDir::new(state))));
         let writer = Arc::new(Writer::new(Arc::clone(&feed)));
-        let engines = Engines::new(ui, global, over.clone(), Arc::clone(&writer))?;
+        let engines = Engines::new(ui, global, over.clone(), Arc::clone(&writer), room.kept)?;
         let service = Service {
             engines,
-            places: Arc::default(),
+            places: Arc::new(Places::of(room)),
             writer,
             feed,
             pulse: Arc::default(),
             budget: Arc::default(),
+            supply: Supply::of(&room),
             started: (ids::now_text(), Instant::now()),
             requests: AtomicU64::new(0),
             http: OnceLock::new(),
@@ -133,14 +137,15 @@ impl Service {
         let roots = payload.texts("workspace_roots").unwrap_or_default();
         let around = Circumstances::of(&params);
         drop(params);
+        let watch = self.watch()?;
         let engine = self.engines.get(&around, &roots)?;
         let ready = engine.ready(Event::new(kind, payload));
-        Ok(Prepared { engine, ready })
+        Ok(Prepared { engine, ready, watch })
     }
 
     /// What the hooks decide. A fault of ours is an error and never an answer.
     pub fn decide(&self, prepared: Prepared, cancel: &Cancel) -> Result<Handled, RpcError> {
-        let Prepared { engine, ready } = prepared;
+        let Prepared { engine, ready, watch } = prepared;
         let call = Call { deadline: None, cancel: Some(cancel.clone()) };
         let decided = catch_unwind(AssertUnwindSafe(|| Handled::of(&engine.handle_ready(ready, &call))));
         let mut handled = decided.map_err(|_| RpcError {
@@ -149,9 +154,15 @@ impl Service {
         })?;
         handled.warnings.extend(nowhere(&engine));
         if !cancel.is_cancelled() {
-            return Ok(handled);
+            return watch.end().map(|()| handled);
         }
         Err(if self.over.is_cancelled() { self.gave_up() } else { cancelled() })
+    }
+
+    /// What is read from now on counts only if the daemon is not short of
+    /// anything, which its end says.
+    pub fn watch(&self) -> Result<Watch, RpcError> {
+        self.supply.watch(|| self.engines.doubt())
     }
 
     /// Ends one call: when its caller says so or is gone, and with the daemon.
@@ -236,7 +247,7 @@ impl Prepared {
     /// Looks at the files again, for somebody who had to wait.
     pub fn again(self) -> Prepared {
         let ready = self.engine.ready(self.ready.into_event());
-        Prepared { ready, engine: self.engine }
+        Prepared { ready, ..self }
     }
 
     /// The engine that will decide.

@@ -1,6 +1,7 @@
 //! What can be asked beside events, and how a line is read.
 
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use boathook_engine::remote::verbs::{CancelParams, LogParams, VERBS};
@@ -70,9 +71,9 @@ impl<'l> Asked<'l> {
 
 /// Answers everything but `handle`.
 pub fn answer(connection: &Arc<Connection>, asked: &Asked<'_>) {
-    let result = result_of(connection, asked);
+    let result = guarded(|| result_of(connection, asked));
     match (&asked.id, result) {
-        (Some(id), result) => connection.answer(id, result.and_then(|result| to_raw(&result))),
+        (Some(id), result) => connection.answer(id, result),
         // The only one that makes sense without an answer.
         (None, Ok(_)) if asked.method == "cancel" => {}
         (None, Err(error)) => connection.answer(&Value::Null, Err(error)),
@@ -83,12 +84,33 @@ pub fn answer(connection: &Arc<Connection>, asked: &Asked<'_>) {
     }
 }
 
-fn result_of(connection: &Arc<Connection>, asked: &Asked<'_>) -> Result<Value, RpcError> {
+/// A fault of ours is an error, and the connection goes on.
+pub fn guarded<T>(work: impl FnOnce() -> Result<T, RpcError>) -> Result<T, RpcError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(refused(codes::INTERNAL, "the daemon failed on this call; ask the engine in process"))
+    })
+}
+
+fn result_of(connection: &Arc<Connection>, asked: &Asked<'_>) -> Result<Box<RawValue>, RpcError> {
+    let service = &connection.service;
+    match &*asked.method {
+        "log" => looks::log(service, &asked.params()?),
+        // Without files to be opened there seem to be no hooks.
+        "list" | "problems" | "has_hook" => {
+            let watch = service.watch()?;
+            let value = value_of(connection, asked)?;
+            watch.end()?;
+            to_raw(&value)
+        }
+        _ => to_raw(&value_of(connection, asked)?),
+    }
+}
+
+fn value_of(connection: &Arc<Connection>, asked: &Asked<'_>) -> Result<Value, RpcError> {
     let service = &connection.service;
     match &*asked.method {
         "list" => looks::list(service, &asked.params()?),
         "problems" => looks::problems(service, &asked.params()?),
-        "log" => looks::log(service, &asked.params()?),
         "sessions" => looks::sessions(service),
         "status" => looks::status(service),
         "has_hook" => looks::has_hook(service, &asked.params()?),

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use boathook_engine::read_file::{self, Owner};
+use boathook_engine::shortage;
 use ureq::http::Response;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, Proxy, ProxyProtocol};
@@ -101,6 +102,9 @@ impl Client {
 
     /// What went wrong on the way.
     fn trouble(&self, error: &ureq::Error, deadline: Deadline) -> String {
+        if let ureq::Error::Io(error) = error {
+            shortage::note(error);
+        }
         let endpoint = &self.endpoint;
         match error {
             ureq::Error::Timeout(_) => format!("{endpoint}: {}", deadline.passed()),

@@ -56,7 +56,9 @@ fn matching(root: &Path, pattern: &str) -> Vec<PathBuf> {
         return if file.is_file() { vec![file] } else { Vec::new() };
     };
     let (folder, begins) = before.rsplit_once('/').unwrap_or(("", before));
-    let Ok(entries) = fs::read_dir(root.join(folder)) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(root.join(folder)).map_err(crate::shortage::noted) else {
+        return Vec::new();
+    };
     let fits = |name: &str| {
         name.len() >= begins.len() + behind.len() && name.starts_with(begins) && name.ends_with(behind)
     };

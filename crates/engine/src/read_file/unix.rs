@@ -2,12 +2,14 @@
 
 use std::fs::{File, FileType, Metadata};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
 use super::{Facts, Kind, Links, Stamp};
+use crate::shortage::noted;
 
 /// Opens for reading without waiting for whoever writes a pipe, and without
 /// making a terminal ours.
@@ -17,14 +19,18 @@ pub(super) fn open(path: &Path, links: Links) -> io::Result<File> {
         Links::Refused => OFlags::NOFOLLOW,
     };
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | follow;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+    opened(rustix::fs::open(path, flags, Mode::empty()))
 }
 
 /// The same for writing at the end. A pipe that nobody reads is an error.
 pub(super) fn open_at_end(path: &Path) -> io::Result<File> {
     let way = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
     let flags = way | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::from_raw_mode(0o600))?))
+    opened(rustix::fs::open(path, flags, Mode::from_raw_mode(0o600)))
+}
+
+fn opened(file: rustix::io::Result<OwnedFd>) -> io::Result<File> {
+    file.map(File::from).map_err(|error| noted(error.into()))
 }
 
 pub(super) fn facts(file: &File) -> io::Result<Facts> {
@@ -32,11 +38,11 @@ pub(super) fn facts(file: &File) -> io::Result<Facts> {
 }
 
 pub(super) fn facts_of(path: &Path) -> io::Result<Facts> {
-    std::fs::metadata(path).map(|metadata| read(&metadata))
+    std::fs::metadata(path).map(|metadata| read(&metadata)).map_err(noted)
 }
 
 pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
-    std::fs::symlink_metadata(path).map(|metadata| read(&metadata))
+    std::fs::symlink_metadata(path).map(|metadata| read(&metadata)).map_err(noted)
 }
 
 pub(super) fn same_directory(one: &Path, other: &Path) -> bool {

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{FOLDER, SOCKET};
+use crate::environment::DEPTH;
 use crate::read_file::our_uid;
+use crate::run::MARKER;
 use crate::state::{OpenFolder, StateDir, StateError};
 
 /// Longer names fit into no address, with the zero behind them.
@@ -74,6 +76,26 @@ pub fn connect(state: &Path) -> Result<UnixStream, PlaceError> {
 /// Whether the process at the other end is the user's own.
 pub fn is_ours(stream: &UnixStream) -> bool {
     peer_uid(stream).is_ok_and(|uid| uid == our_uid())
+}
+
+/// Whether the process at the other end was started by a hook, as far as the
+/// system tells.
+pub fn is_inside_hook(stream: &UnixStream) -> bool {
+    let marks = [MARKER, DEPTH].map(|name| format!("{name}="));
+    let is_mark = |variable: &[u8]| marks.iter().any(|mark| variable.starts_with(mark.as_bytes()));
+    environment_of_peer(stream).split(|byte| *byte == 0).any(is_mark)
+}
+
+#[cfg(target_os = "linux")]
+fn environment_of_peer(stream: &UnixStream) -> Vec<u8> {
+    let peer = rustix::net::sockopt::socket_peercred(stream.as_fd()).ok();
+    let read = |pid: i32| std::fs::read(format!("/proc/{pid}/environ")).ok();
+    peer.and_then(|peer| read(peer.pid.as_raw_nonzero().get())).unwrap_or_default()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn environment_of_peer(_stream: &UnixStream) -> Vec<u8> {
+    Vec::new()
 }
 
 /// The name under which a socket of this folder is bound and reached. It is

@@ -18,6 +18,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, se
 use super::place::{PlaceError, address};
 use super::{FOLDER, LOCK, SOCKET};
 use crate::ids;
+use crate::shortage::MOST_FILES;
 use crate::state::{OpenFolder, StateDir, StateError};
 
 /// How often the lock is tried before it counts as held, and the pause between.
@@ -125,16 +126,16 @@ pub fn end_holder(state: &Path) -> Result<Option<u32>, PlaceError> {
     Ok(Some(pid))
 }
 
-/// Makes room for a thousand open files where the system gives fewer; hooks
-/// have the same room then.
-pub fn make_room_for_files() {
-    const ENOUGH: u64 = 1024;
+/// Makes room for some thousand open files where the system gives fewer, and
+/// says how many there may be; hooks have the same room then.
+pub fn make_room_for_files() -> u64 {
     let limit = getrlimit(Resource::Nofile);
-    if limit.current.is_some_and(|current| current < ENOUGH) {
-        let current = Some(limit.maximum.map_or(ENOUGH, |maximum| maximum.min(ENOUGH)));
+    if limit.current.is_some_and(|current| current < MOST_FILES) {
+        let current = Some(limit.maximum.map_or(MOST_FILES, |maximum| maximum.min(MOST_FILES)));
         // Without it there are fewer connections.
         let _ = setrlimit(Resource::Nofile, Rlimit { current, ..limit });
     }
+    getrlimit(Resource::Nofile).current.unwrap_or(MOST_FILES)
 }
 
 /// Somebody who only looks whether the lock is held has it for a moment.

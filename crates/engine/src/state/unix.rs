@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::StateError;
 use crate::read_file::our_uid;
+use crate::shortage::noted;
 
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -68,7 +69,7 @@ impl Folder {
             Ok(handle) => check(handle, FileType::RegularFile, path).map(|handle| Some(File::from(handle))),
             Err(Errno::NOENT) => Ok(None),
             Err(Errno::LOOP) => Err(StateError::Link(path.to_owned())),
-            Err(error) => Err(StateError::Io(path.to_owned(), error.into())),
+            Err(error) => Err(StateError::Io(path.to_owned(), noted(error.into()))),
         }
     }
 
@@ -97,7 +98,7 @@ impl Folder {
             Err(Errno::LOOP) => Err(StateError::Link(path.to_owned())),
             // A pipe nobody reads.
             Err(Errno::NXIO) => Err(StateError::WrongKind(path.to_owned(), "file")),
-            Err(error) => Err(StateError::Io(path.to_owned(), error.into())),
+            Err(error) => Err(StateError::Io(path.to_owned(), noted(error.into()))),
         }
     }
 
@@ -130,7 +131,7 @@ impl Folder {
 
     pub(super) fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in Dir::read_from(&self.handle)? {
+        for entry in Dir::read_from(&self.handle).map_err(|error| noted(error.into()))? {
             names.push(entry?.file_name().to_string_lossy().into_owned());
         }
         Ok(names)
@@ -143,7 +144,7 @@ fn open_at(parent: impl std::os::fd::AsFd, name: &Path, path: PathBuf) -> Result
         Err(Errno::NOENT) => return Ok(None),
         // Systems disagree on the error for a link here; the name itself tells.
         Err(Errno::NOTDIR | Errno::LOOP) => return Err(not_a_directory(parent, name, path)),
-        Err(error) => return Err(StateError::Io(path, error.into())),
+        Err(error) => return Err(StateError::Io(path, noted(error.into()))),
     };
     let handle = check(handle, FileType::Directory, &path)?;
     Ok(Some(Folder { handle, path }))

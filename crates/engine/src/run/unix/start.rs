@@ -21,6 +21,7 @@ use super::super::shell::{self, Machine, Way};
 use super::marker::Marker;
 use super::process::{Feed, Process};
 use super::spawn;
+use crate::shortage;
 use crate::source::Os;
 
 /// What every pipe holds, even where many pipes made room scarce; elsewhere
@@ -210,21 +211,18 @@ fn is_program(file: &OsStr) -> bool {
     fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) && access(file, Access::EXEC_OK).is_ok()
 }
 
-/// Why a process did not start, for people.
+/// Why a process did not start, for people. Said once nothing more is tried.
 pub fn explain(failure: Failure, invocation: &Invocation) -> String {
+    let words = |error: Errno| shortage::noted(io::Error::from(error));
     match failure {
-        Failure::Process(error) => format!("no new process could be made: {}", io::Error::from(error)),
+        Failure::Process(error) => format!("no new process could be made: {}", words(error)),
         Failure::Directory(error) => {
-            format!(
-                "its directory {} cannot be entered: {}",
-                invocation.run_dir.display(),
-                io::Error::from(error)
-            )
+            format!("its directory {} cannot be entered: {}", invocation.run_dir.display(), words(error))
         }
         Failure::Program(error) if invocation.args.is_some() => {
-            format!("`{}` cannot be executed: {}", invocation.command, io::Error::from(error))
+            format!("`{}` cannot be executed: {}", invocation.command, words(error))
         }
-        Failure::Program(error) => format!("the shell cannot be executed: {}", io::Error::from(error)),
+        Failure::Program(error) => format!("the shell cannot be executed: {}", words(error)),
         Failure::Nul => {
             format!("{} holds a NUL character, which no program can be given", place_of_nul(invocation))
         }
