@@ -84,15 +84,18 @@ fn contradiction(agent: &Agent, typed: &str, payload: &Payload) -> Option<NotUnd
     if typed == named || plain(typed) == plain(&named) {
         return None;
     }
-    // Some agents have two names for the same.
+    let read = |event: &str, payload: &Payload| {
+        (agent.decode_event)(&Told { event: Some(event.to_owned()), payload: payload.clone() }).ok()
+    };
     let mut nameless = payload.clone();
     EVENT_NAMES.iter().for_each(|name| nameless.remove(name));
-    let meant = |event: &str| {
-        let told = Told { event: Some(event.to_owned()), payload: nameless.clone() };
-        (agent.decode_event)(&told).ok().map(|happening| happening.event)
-    };
-    if meant(typed).is_some_and(|event| meant(&named) == Some(event)) {
-        return None;
+    if let Some(happened) = read(&named, &nameless) {
+        let is_gate = matches!(happened.moment, Moment::BeforeTool { .. } | Moment::Prompt { .. });
+        let is_same = |other: Option<Happening>| other.is_some_and(|other| other.event == happened.event);
+        // Some agents have two names for the same, and of some the payload counts anyway.
+        if is_same(read(typed, &nameless)) || (!is_gate && is_same(read(typed, payload))) {
+            return None;
+        }
     }
     Some(NotUnderstood(format!(
         "the payload is of the event `{}`, and `{}` was typed",
