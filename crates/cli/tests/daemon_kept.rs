@@ -21,11 +21,11 @@ serve(lambda event: {"permission": "deny", "user_message": str(os.getpid())})
 fn place() -> TestContext {
     let context = TestContext::new();
     let helper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../helpers/boathook_hook.py");
-    context.write("home/.cursor/boathook_hook.py", &context::read(&helper));
+    context.write("home/.cursor/boathook_hook.py", context::read(&helper));
     context.write("home/.cursor/hook.py", HOOK);
     context.write(
         "home/.cursor/hooks.json",
-        &json!({ "version": 1, "hooks": { "beforeShellExecution": [
+        json!({ "version": 1, "hooks": { "beforeShellExecution": [
             { "command": "python3 ./hook.py", "persistent": true, "failClosed": true }] } })
         .to_string(),
     );
@@ -70,7 +70,7 @@ fn a_script_that_changed_is_not_answered_for_by_its_old_process() {
     let daemon = Served::start(&context);
     let mut talk = daemon.talk();
     let old = process_of(&talk.handle("beforeShellExecution", json!({ "command": "ls" })));
-    context.write("home/.cursor/hook.py", &HOOK.replace("str(os.getpid())", "'new'"));
+    context.write("home/.cursor/hook.py", HOOK.replace("str(os.getpid())", "'new'"));
     let said = talk.handle("beforeShellExecution", json!({ "command": "ls" }));
     assert_eq!(process_of(&said), "new");
     until("the old process ends", || !is_alive(&old));
@@ -115,7 +115,7 @@ fn nothing_of_a_workspace_stays_or_starts_after_its_trust_is_taken_back() {
     context.write("project/hook.sh", NOTED);
     context.write(
         "project/.cursor/hooks.json",
-        &json!({ "version": 1, "hooks": { "beforeShellExecution": [
+        json!({ "version": 1, "hooks": { "beforeShellExecution": [
             { "command": "sh ./hook.sh", "prestart": true }] } })
         .to_string(),
     );
