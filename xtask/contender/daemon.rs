@@ -63,6 +63,7 @@ impl Daemon {
             event: "beforeShellExecution".to_owned(),
             payload: self.payload.clone(),
             workspaces: vec![self.workspace.clone()],
+            cwd: None,
             surface: None,
             remote: false,
             cannot_ask: false,
