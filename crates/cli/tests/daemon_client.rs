@@ -200,7 +200,7 @@ fn e08_a_daemon_that_hangs() {
     let (remote, engine) = (remote(&cx), engine(&cx));
     let first = remote.handle_or_ask(&engine, shell("deny it"));
     assert!(first.reason.is_none(), "{first:?}");
-    daemon.signal("STOP");
+    daemon.stop();
     thread::scope(|scope| {
         scope.spawn(|| {
             let asked = remote.handle_or_ask(&engine, shell("deny it"));

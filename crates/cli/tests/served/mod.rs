@@ -56,6 +56,20 @@ impl Served {
         assert!(sent.success());
     }
 
+    /// Stops it where it is. A thread of its may still answer after the signal
+    /// was sent, so all of them are waited for.
+    pub fn stop(&self) {
+        self.signal("STOP");
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let stands = |task: std::fs::DirEntry| {
+            let state = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            state.rsplit(") ").next().is_some_and(|state| state.starts_with('T'))
+        };
+        until("it stands still", || {
+            std::fs::read_dir(&tasks).map_or(true, |mut tasks| tasks.all(|task| task.is_ok_and(stands)))
+        });
+    }
+
     /// Waits until it has ended.
     pub fn wait(&mut self) -> ExitStatus {
         let start = Instant::now();

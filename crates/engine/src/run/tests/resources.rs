@@ -258,7 +258,10 @@ fn a_thousand_questions_leave_nothing_behind() {
         for _ in 0..3 {
             ask(&breaks);
         }
-        assert_eq!((count("/proc/self/fd"), count("/proc/self/task")), kept);
+        // What ends the processes should we be killed is itself being started
+        // while the first one is asked, so there may have been more open then.
+        let after = (count("/proc/self/fd"), count("/proc/self/task"));
+        assert!(after.0 <= kept.0 && after.1 <= kept.1, "{after:?}, and {kept:?} at first");
         drop(keeper);
         assert_eq!((count("/proc/self/fd"), count("/proc/self/task"), children()), before);
     });
