@@ -23,6 +23,7 @@
 
 pub mod agent;
 pub mod answer;
+pub mod bundle;
 mod clock;
 pub mod config;
 pub mod decision;

@@ -8,3 +8,4 @@ pub mod doorkeeper;
 pub mod listener;
 pub mod panel;
 pub mod random;
+pub mod team;

@@ -1,0 +1,4 @@
+//! The team server: hooks written once, signed, and on every member's machine
+//! within minutes.
+
+pub mod wire;
