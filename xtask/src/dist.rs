@@ -20,12 +20,20 @@ pub fn dist() -> Outcome<()> {
 /// Builds it: the release profile strips it.
 pub fn build(progress: &mut Progress) -> Outcome<PathBuf> {
     let target = static_target().ok_or("the static build exists for Linux only")?;
-    progress.step(&format!("target {target}"), || tools::add_target(target))?;
+    progress.step(&format!("target {target}"), || ready(target))?;
     progress.step("static release build", || {
         let args = ["build", "--release", "--locked", "--package", "boathook"];
         command::run(cargo().current_dir(project::root()).args(args).args(for_target(target)))
     })?;
     Ok(project::target()?.join(target).join("release/boathook"))
+}
+
+/// Installs what the static target needs: Rust's part of it, and a compiler for
+/// the C in SQLite.
+pub fn ready(target: &str) -> Outcome<()> {
+    tools::add_target(target)?;
+    let missing = tools::install_packages(tools::FOR_STATIC)?;
+    if missing.is_empty() { Ok(()) } else { Err(tools::advice(&missing)) }
 }
 
 /// What every cargo command for the static target is given.

@@ -114,7 +114,7 @@ fn drive_agents(progress: &mut Progress) -> Outcome<()> {
 /// The static build is what is shipped: it must at least type-check in every change.
 fn check_static_build(progress: &mut Progress) -> Outcome<()> {
     let Some(target) = dist::static_target() else { return Ok(()) };
-    if let Err(reason) = tools::add_target(target) {
+    if let Err(reason) = dist::ready(target) {
         progress.skip("the static build", &reason);
         return Ok(());
     }

@@ -57,6 +57,13 @@ pub const FOR_PEERS: &[Package] = &[
     Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing those peers" },
 ];
 
+/// Every Debian package that the static build needs.
+pub const FOR_STATIC: &[Package] = &[Package {
+    name: "musl-tools",
+    probe: ("musl-gcc", &["-dumpversion"]),
+    purpose: "building SQLite for the static binary",
+}];
+
 /// Every Debian package that running Windows programs needs.
 pub const FOR_WINDOWS: &[Package] = &[
     Package {

@@ -76,7 +76,7 @@ pub fn prepare(progress: &mut Progress) -> Outcome<Laboratory> {
 
     progress.step("floor", || build_floor(&directory))?;
     progress.step("peers", || install_peers(&directory))?;
-    progress.step("target", || tools::add_target(musl))?;
+    progress.step("target", || dist::ready(musl))?;
     progress.step("launcher", || build_launcher(musl, &directory))?;
     let built_glibc = progress.step("glibc build", || build(None))?;
     let built_musl = progress.step("musl build", || build(Some(musl)))?;
