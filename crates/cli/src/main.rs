@@ -11,11 +11,13 @@ mod daemon;
 mod error;
 mod fold;
 mod http_address;
+mod https;
 mod judge;
 mod payload_args;
 mod quick_args;
 mod report;
 mod settings;
+mod team;
 mod ui;
 mod write_file;
 

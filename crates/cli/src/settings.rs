@@ -24,6 +24,7 @@ pub use self::dwelling::{Dwelling, Given, ours as dwelling};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};
+use crate::team::Place;
 use crate::ui::Ui;
 
 /// The engine's settings for what was typed. `roots` are the payload's
@@ -158,6 +159,12 @@ pub fn workspaces_of_session(home: &Path, cwd: Option<&str>, known: Vec<PathBuf>
         fresh
     });
     roots
+}
+
+/// Where a team's things are on this machine; none without a home.
+pub fn team_place() -> Option<Place> {
+    let Dwelling { home, state, .. } = dwelling::ours()?;
+    Some(Place { state: state.join("team"), home, os: Os::current(), environment: env::vars_os().collect() })
 }
 
 /// The model behind prompt hooks. A table that is wrong is said, and prompt

@@ -2,4 +2,5 @@
 //! within minutes.
 
 pub mod serve;
+pub mod sign;
 pub mod wire;
