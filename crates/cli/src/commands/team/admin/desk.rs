@@ -11,7 +11,7 @@ use ureq::http::Method;
 
 use super::table::Table;
 use crate::error::Failed;
-use crate::settings::admin_token;
+use crate::settings::{admin_token, team_place};
 use crate::team::{Place, Refusal, Server};
 use crate::ui::Ui;
 
@@ -72,7 +72,7 @@ pub struct Desk {
 impl Desk {
     /// As the options, the variable and the stored login say, in this order.
     pub fn open(at: &At) -> Result<Desk, Failed> {
-        let place = super::super::place()?;
+        let place = place()?;
         let kept = Kept::read(&place)?;
         let told = match &at.token_file {
             Some(file) => Some(token_in(file)?),
@@ -156,6 +156,11 @@ impl Desk {
             }
         })
     }
+}
+
+/// Where this user's own files are.
+pub fn place() -> Result<Place, Failed> {
+    team_place().ok_or_else(|| Failed::other("there is no home directory", "HOME must be an absolute path"))
 }
 
 /// The first line of a file, which is all that a token is.

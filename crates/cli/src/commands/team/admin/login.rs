@@ -3,9 +3,8 @@
 use std::io::{self, BufRead};
 
 use boathook_server::team::wire::{MadeToken, NewToken, Role, Team, TokenKind};
-use serde_json::json;
 
-use super::desk::{At, Desk, Kept, token_in};
+use super::desk::{At, Desk, Kept, place, token_in};
 use crate::Status;
 use crate::error::Failed;
 use crate::ui::Ui;
@@ -30,7 +29,7 @@ pub struct LoginArgs {
 pub struct LogoutArgs {}
 
 pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
-    let place = super::super::place()?;
+    let place = place()?;
     let given = match (&args.token, &at.token_file) {
         (Some(dash), _) if dash == "-" => from_stdin()?,
         (Some(token), _) => token.clone(),
@@ -59,7 +58,7 @@ pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
 }
 
 pub fn logout(ui: &mut Ui, at: &At) -> Result<Status, Failed> {
-    let place = super::super::place()?;
+    let place = place()?;
     let Some(kept) = Kept::read(&place)? else {
         ui.say("no token is kept");
         return Ok(Status::Success);
@@ -103,7 +102,7 @@ fn from_stdin() -> Result<String, Failed> {
     read.map_err(|error| Failed::other(format!("stdin: {error}"), "one token on one line"))?;
     let token = line.trim().to_owned();
     if token.is_empty() {
-        return Err(Failed::other("stdin held no token", json!("one token on one line").to_string()));
+        return Err(Failed::other("stdin held no token", "one token on one line"));
     }
     Ok(token)
 }

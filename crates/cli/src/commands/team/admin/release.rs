@@ -142,7 +142,7 @@ fn show(ui: &mut Ui, desk: &Desk, release: &Release) -> Result<(), Failed> {
     desk.show(ui, release, |ui| {
         say(ui, release);
         let table = Table::of(["EVENT", "SCRIPT", "SHA-256"], &release.hooks, |hook| {
-            [hook.event.clone(), hook.script.clone(), hook.sha256.to_string()]
+            [hook.event.clone(), hook.script.name.clone(), hook.script.sha256.to_string()]
         });
         if !release.hooks.is_empty() {
             table.print(ui);

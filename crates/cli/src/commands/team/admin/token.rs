@@ -43,7 +43,7 @@ pub struct NewArgs {
     #[arg(default_value = "api")]
     kind: KindName,
     /// What to call it
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "made with team admin")]
     name: String,
     /// The most its holder may do
     #[arg(long, default_value = "member")]
