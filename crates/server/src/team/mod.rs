@@ -1,4 +1,6 @@
 //! The team server: hooks written once, signed, and on every member's machine
 //! within minutes.
 
+pub mod api;
+pub mod rpc;
 pub mod wire;
