@@ -3,4 +3,5 @@
 
 pub mod api;
 pub mod rpc;
+pub mod store;
 pub mod wire;
