@@ -59,19 +59,15 @@ pub async fn sign_in(
     store: &Store,
     signer: &Signer,
     email: &str,
-    team: Option<i64>,
 ) -> Result<Vec<Invitation>, ServeError> {
     let mut invitations = Vec::new();
     for id in store.teams().await.map_err(failed)? {
-        if team.is_some_and(|wanted| wanted != id) {
-            continue;
-        }
         let team = store.team(id);
         let members = team.members().await.map_err(failed)?;
         let Some(member) = members.into_iter().find(|member| member.email.eq_ignore_ascii_case(email)) else {
             continue;
         };
-        let name = team.info().await.map_err(failed)?.map(|info| info.name).unwrap_or_default();
+        let name = team.info().await.map_err(failed)?.name;
         invitations.push(invite(&team, signer, &name, &member).await?);
     }
     if invitations.is_empty() {

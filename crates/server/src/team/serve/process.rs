@@ -19,9 +19,10 @@ use super::health::{self, Health};
 use super::listen::{self, Caller, Incoming};
 use super::logs::{self, Log};
 use super::metrics::Metrics;
-use super::{state, waiting};
+use super::state;
 use crate::connection;
 use crate::team::api::{self, App};
+use crate::team::publish::Hints;
 
 /// How often it is looked whether it is time to end,
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -96,17 +97,14 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
     let health = Health { store: store.clone(), metrics: Arc::clone(&metrics) };
     let (end, ended) = watch::channel(false);
     let app = App::new(store.clone(), Arc::clone(&signer), options.url.as_deref());
+    let hints = app.hints.clone();
     chores::begin(&app, &metrics);
-    if let Some(listener) = metrics_listener.as_ref().map(TcpListener::local_addr).transpose()? {
-        tracing::info!(address = %listener, "metrics");
-    }
     let metrics_address = metrics_listener.as_ref().and_then(|listener| listener.local_addr().ok());
     if let Some(listener) = metrics_listener {
         tokio::spawn(health::serve(listener, health.clone()));
     }
     let router = api::router(app)
         .layer(from_fn_with_state(health, health::readiness))
-        .layer(from_fn_with_state(ended.clone(), waiting::ended_with_us))
         .layer(from_fn_with_state(Arc::clone(&metrics), logs::told))
         .layer(from_fn(connection::noted))
         .layer(Extension(metrics))
@@ -125,7 +123,7 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
     let serving = axum::serve(incoming, service).with_graceful_shutdown(told(ended.clone()));
     let result = tokio::select! {
         result = serving.into_future() => result,
-        () = ends(ending.clone(), &end) => Ok(()),
+        () = ends(ending.clone(), &end, &hints) => Ok(()),
     };
     store.close().await;
     tracing::info!("the team server ended");
@@ -137,12 +135,13 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
 }
 
 /// Tells everybody that it is enough, then waits as long as requests may take.
-async fn ends(ending: Cancel, end: &watch::Sender<bool>) {
+async fn ends(ending: Cancel, end: &watch::Sender<bool>, hints: &Hints) {
     while !ending.is_cancelled() {
         tokio::time::sleep(LOOK_UP).await;
     }
     tracing::info!("the team server ends");
     let _ = end.send(true);
+    hints.close();
     tokio::time::sleep(PARTING).await;
 }
 

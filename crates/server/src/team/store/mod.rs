@@ -13,6 +13,7 @@ mod commit;
 mod counters;
 mod devices;
 mod error;
+mod first;
 mod hooks;
 mod members;
 mod metadata;
