@@ -2,6 +2,7 @@
 
 mod admin;
 mod asking;
+pub mod background;
 mod browser;
 mod bundle;
 mod callback;

@@ -36,8 +36,11 @@ pub fn is_due(status: Option<&Status>, now: i64) -> bool {
 
 impl Follower {
     /// Until it should end, or until this machine is somebody else's. Every
-    /// sync is told.
-    pub fn run(&self, ending: &Cancel, mut tell: impl FnMut(&Status)) {
+    /// sync is told; the first is at once when it is not known what was missed.
+    pub fn run(&self, at_once: bool, ending: &Cancel, mut tell: impl FnMut(&Status)) {
+        if at_once {
+            tell(&sync(&self.place, &self.login, How::Poll));
+        }
         let mut known = 0;
         let mut pause = FIRST_PAUSE;
         while !ending.is_cancelled() && self.is_still_ours() {

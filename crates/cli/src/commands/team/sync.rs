@@ -105,7 +105,7 @@ fn watch(ui: &mut Ui, place: &Place, login: &Login, ending: &Cancel) {
     // it should end: the thread ends with the process.
     thread::spawn(move || {
         let mut ui = Ui::new(colour);
-        follower.run(&gone, |status| {
+        follower.run(false, &gone, |status| {
             told(&mut ui, status);
         });
     });
