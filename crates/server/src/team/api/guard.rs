@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{Extensions, HeaderValue, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -63,10 +63,11 @@ async fn admit(
     mut request: Request,
 ) -> Result<(Request, Option<Place>), Refusal> {
     let place = app.limits.place(route.traffic).await?;
+    let from = peer(request.extensions());
     match route.who {
-        Who::Everybody => app.limits.count_open(route.traffic, peer(request.extensions()))?,
+        Who::Everybody => app.limits.count_open(route.traffic, from)?,
         Who::Holder(..) => {
-            let caller = known(app, route, &request).await?;
+            let caller = known(app, route, request.headers(), from).await?;
             app.limits.count(route.traffic, &caller.key())?;
             route.who.check(&caller)?;
             request.extensions_mut().insert(caller);
@@ -78,11 +79,10 @@ async fn admit(
     Ok((request, place))
 }
 
-async fn known(app: &App, route: &Route, request: &Request) -> Result<Caller, Refusal> {
-    let peer = peer(request.extensions());
-    match caller::identify(app, request.headers()).await {
+async fn known(app: &App, route: &Route, headers: &HeaderMap, from: IpAddr) -> Result<Caller, Refusal> {
+    match caller::identify(app, headers).await {
         Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED => {
-            app.limits.count_unknown(route.traffic, peer)?;
+            app.limits.count_unknown(route.traffic, from)?;
             Err(refusal)
         }
         other => other,
