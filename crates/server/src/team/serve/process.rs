@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::middleware::{from_fn, from_fn_with_state};
+use boathook_engine::ids::now_millis;
 use boathook_engine::run::Cancel;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -21,13 +22,16 @@ use super::logs::{self, Log};
 use super::metrics::Metrics;
 use super::state;
 use crate::connection;
-use crate::team::api::{self, App};
+use crate::team::api::{self, App, Limits, Rates};
 use crate::team::publish::Hints;
 
 /// How often it is looked whether it is time to end,
 const LOOK_UP: Duration = Duration::from_millis(50);
 /// and how long requests have then.
 const PARTING: Duration = Duration::from_secs(10);
+
+/// So many devices wait for news at one process; each holds a connection.
+const MOST_WAITING: usize = 6000;
 
 /// What an operator says.
 #[derive(Debug, Clone)]
@@ -96,7 +100,14 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
     let metrics = Arc::new(Metrics::default());
     let health = Health { store: store.clone(), metrics: Arc::clone(&metrics) };
     let (end, ended) = watch::channel(false);
-    let app = App::new(store.clone(), Arc::clone(&signer), options.url.as_deref());
+    let app = App {
+        store: store.clone(),
+        signer,
+        hints: Hints::new(MOST_WAITING),
+        clock: Arc::new(now_millis),
+        limits: Arc::new(Limits::new(Rates::default())),
+        origin: options.url.as_deref().map(Arc::from),
+    };
     let hints = app.hints.clone();
     chores::begin(&app, &metrics);
     let metrics_address = metrics_listener.as_ref().and_then(|listener| listener.local_addr().ok());
