@@ -20,6 +20,7 @@ mod oauth;
 mod open;
 mod openapi;
 mod refusal;
+mod releases;
 mod route;
 pub mod secret;
 mod sent;

@@ -6,7 +6,7 @@ use boathook_engine::bundle::manifest::LARGEST_SCRIPT;
 use super::route::Verb::{Delete, Get, Patch, Post, Put};
 use super::route::{DEVICE, MYSELF, NEWCOMER, RUNNER, Route, Speech, Traffic, Who, from};
 use super::shape::{list, one, other};
-use super::{devices, hooks, login, members, oauth, open, settings, tokens};
+use super::{devices, hooks, login, members, oauth, open, releases, settings, tokens};
 use crate::team::wire::Role::{Admin, Auditor, Member, Owner};
 use crate::team::{rpc, wire};
 
@@ -46,6 +46,10 @@ pub static ROUTES: &[Route] = &[
         get(hooks::versions)
     })
     .answers(list::<wire::HookVersion>),
+    Route::new(Get, "/api/v1/releases", from(Auditor), "What was published, newest first", |_| get(releases::list))
+        .answers(list::<wire::Release>),
+    Route::new(Get, "/api/v1/releases/{number}", from(Auditor), "A release", |_| get(releases::show))
+        .answers(one::<wire::Release>),
     Route::new(Get, "/api/v1/members", from(Auditor), "The members", |_| get(members::list))
         .answers(list::<wire::Member>),
     Route::new(Post, "/api/v1/members", from(Admin), "Adds a member", |_| post(members::add))
