@@ -2,4 +2,5 @@
 //! within minutes.
 
 pub mod sign;
+pub mod store;
 pub mod wire;
