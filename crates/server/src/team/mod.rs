@@ -3,5 +3,7 @@
 
 pub mod api;
 pub mod rpc;
+pub mod publish;
+pub mod sign;
 pub mod store;
 pub mod wire;
