@@ -438,7 +438,7 @@ pub struct Problem {
 }
 
 /// Keys that sign for something, and how many of them must.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeySet {
     /// Ed25519 public keys, in hexadecimal digits.
@@ -449,7 +449,7 @@ pub struct KeySet {
 
 /// Hands the keys of a team to its admins, or exchanges them. What is absent
 /// stays.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewKeys {
     /// Who signs the table of keys itself.
@@ -464,14 +464,14 @@ pub struct NewKeys {
 }
 
 /// What waits for signatures of the admins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Signing {
     /// Each file by itself; all of them are to be signed.
     pub waiting: Vec<ToSign>,
 }
 
 /// A file that waits for signatures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToSign {
     /// `root` or `targets`.
     pub role: String,
@@ -491,7 +491,7 @@ pub struct ToSign {
 }
 
 /// One signature.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSignature {
     /// `root` or `targets`.

@@ -1,6 +1,7 @@
 //! D10: every route, for every kind of caller, on an object of one's own team,
 //! of another team, and on one that does not exist. Made from the table.
 
+use boathook_engine::digest::Digest;
 use boathook_server::team::api::{ROUTES, Route, Verb, Who};
 use boathook_server::team::wire::{Role, TokenKind};
 use serde_json::{Value, json};
@@ -84,6 +85,8 @@ fn own_status(route: &Route) -> u16 {
     match (route.verb, route.path) {
         (Verb::Get, "/authorize") | (Verb::Post, "/oauth/token") => 400,
         (Verb::Post, "/authorize") => 403,
+        // Nothing waits for a signature.
+        (Verb::Post, "/api/v1/signing") => 422,
         _ => route.status,
     }
 }
@@ -121,6 +124,15 @@ async fn example(world: &World, route: &Route, holder: Option<&Holder>, object: 
         (Verb::Patch, "/api/v1/members/{id}") => Some(json!({"canary": true})),
         (Verb::Post, "/api/v1/tokens") => Some(json!({"kind": "api", "name": "test", "role": "member"})),
         (Verb::Post, "/api/v1/login") => Some(json!({"name": "host", "os": "Linux"})),
+        (Verb::Post, "/api/v1/releases") => Some(json!({"note": "test"})),
+        (Verb::Post, "/api/v1/releases/{number}/advance") => Some(json!({"percent": 60})),
+        (Verb::Post, "/api/v1/releases/{number}/halt") => Some(json!({})),
+        (Verb::Post, "/api/v1/releases/{number}/restore" | "/api/v1/keys/rotate") => None,
+        (Verb::Post, "/api/v1/keys") => Some(json!({"online": true})),
+        (Verb::Post, "/api/v1/signing") => {
+            Some(json!({"role": "root", "version": 1, "key": "x", "sig": "x"}))
+        }
+        (Verb::Post, "/api/v1/report") => Some(json!({"sequence": 1, "release": 1, "code": "applied"})),
         (Verb::Post, "/authorize" | "/oauth/token") => Some(json!({})),
         (Verb::Post, "/aiserver.v1.DashboardService/GetTeamHooks") => Some(json!({})),
         (Verb::Post, "/aiserver.v1.DashboardService/CreateTeamHook") => Some(
@@ -158,7 +170,8 @@ async fn path(world: &World, route: &Route, holder: Option<&Holder>, object: Obj
         Object::Unknown => "987654321".to_owned(),
         Object::NoNumber => "x%27--".to_owned(),
     };
-    format!("{before}{id}{after}")
+    let path = format!("{before}{id}{after}");
+    path.replace("{file}", "timestamp.json").replace("{name}", &manifest_target(world).await)
 }
 
 /// Makes an object of the kind that a path is about.
@@ -174,7 +187,14 @@ async fn made(world: &World, team: i64, path: &str, holder: Option<&Holder>) -> 
             world.holder_of(team, TokenKind::Api, Role::Member, Some(member)).await.token.to_string()
         }
         "/api/v1/devices/" => world.device(team, None).await,
-        "/api/v1/releases/" => world.release(team).await.to_string(),
+        "/api/v1/releases/" => world.rolling(team).await.to_string(),
+        "/tuf/" => team.to_string(),
         other => panic!("say how to make what {other} is about"),
     }
+}
+
+/// The name of our team's manifest among the targets.
+async fn manifest_target(world: &World) -> String {
+    let manifest = world.team(world.ours).newest_manifest().await.expect("a database").expect("a manifest");
+    format!("{}.manifest.json", Digest::of(&manifest.content))
 }

@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-use boathook_server::team::api::secret::Secret;
-use boathook_server::team::api::{self, App, Limits, Rate, Rates};
+use boathook_server::team::api::{self, App, Limits, Rate, Rates, secret};
+use boathook_server::team::publish::{self, By, Hints};
+use boathook_server::team::sign::{Secret, Signer};
 use boathook_server::team::store::{NewDevice, NewTokenRow, Store, TeamStore};
-use boathook_server::team::wire::{Hook, HookDraft, Member, Role, TokenKind};
+use boathook_server::team::wire::{Hook, HookDraft, Member, Publish, Role, TokenKind};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
@@ -68,6 +69,10 @@ impl World {
         let (theirs, _) = store.create_team("theirs", "owner@theirs.example", START).await.expect("a team");
         let clock = Arc::new(AtomicI64::new(START));
         let app = app(store, rates, Arc::clone(&clock));
+        for team in [ours, theirs] {
+            publish::set_up(&app.store.team(team), &app.signer, START).await.expect("keys");
+        }
+        app.hints.look(&app.store).await.expect("sequences");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let service = api::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
@@ -115,7 +120,7 @@ impl World {
             TokenKind::Device => Some(self.device(team, member).await),
             TokenKind::SignIn | TokenKind::Api | TokenKind::Enrolment => None,
         };
-        let secret = Secret::new(kind).expect("random bytes");
+        let secret = secret::Secret::new(kind).expect("random bytes");
         let row = NewTokenRow {
             kind,
             prefix: secret.prefix(),
@@ -146,6 +151,19 @@ impl World {
     pub async fn hook(&self, team: i64) -> Hook {
         self.team(team).add_hook(&draft(), "test", self.now()).await.expect("a hook")
     }
+
+    /// Publishes the draft, for half of the devices.
+    pub async fn rolling(&self, team: i64) -> i64 {
+        self.published(team, 50).await
+    }
+
+    /// Publishes the draft.
+    pub async fn published(&self, team: i64, percent: u8) -> i64 {
+        let how = Publish { note: "test".into(), canary: false, percent };
+        let by = By { who: "test".into(), at: self.now() };
+        let release = publish::publish(&self.team(team), &self.app.signer, &how, &by).await;
+        release.expect("a release").number
+    }
 }
 
 pub fn draft() -> HookDraft {
@@ -167,6 +185,8 @@ fn app(store: Store, rates: Rates, clock: Arc<AtomicI64>) -> App {
     App {
         store,
         clock: Arc::new(move || clock.load(Ordering::SeqCst)),
+        signer: Arc::new(Signer::new(Secret::from_bytes([7; 32]))),
+        hints: Hints::new(8),
         limits: Arc::new(Limits::new(rates)),
         origin: None,
     }
