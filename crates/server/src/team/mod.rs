@@ -2,6 +2,7 @@
 //! within minutes.
 
 pub mod api;
+pub mod publish;
 pub mod rpc;
 pub mod serve;
 pub mod sign;

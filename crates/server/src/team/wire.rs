@@ -436,3 +436,70 @@ pub struct Problem {
     /// What is wrong and what to do instead.
     pub message: String,
 }
+
+/// Keys that sign for something, and how many of them must.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeySet {
+    /// Ed25519 public keys, in hexadecimal digits.
+    pub keys: Vec<String>,
+    /// How many of them must sign.
+    pub threshold: u32,
+}
+
+/// Hands the keys of a team to its admins, or exchanges them. What is absent
+/// stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewKeys {
+    /// Who signs the table of keys itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<KeySet>,
+    /// Who signs hooks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<KeySet>,
+    /// Whether the server makes new keys for what it signs itself.
+    #[serde(default)]
+    pub online: bool,
+}
+
+/// What waits for signatures of the admins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Signing {
+    /// Each file by itself; all of them are to be signed.
+    pub waiting: Vec<ToSign>,
+}
+
+/// A file that waits for signatures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ToSign {
+    /// `root` or `targets`.
+    pub role: String,
+    /// Its version.
+    pub version: u64,
+    /// The bytes to sign, exactly as they stand.
+    pub bytes: String,
+    /// The manifest that `targets` vouches for, to be looked at before signing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// The ids of the keys that may sign it.
+    pub keys: Vec<String>,
+    /// The ids of those that did.
+    pub signed: Vec<String>,
+    /// How many must.
+    pub threshold: u32,
+}
+
+/// One signature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSignature {
+    /// `root` or `targets`.
+    pub role: String,
+    /// The version that was signed.
+    pub version: u64,
+    /// The id of the key.
+    pub key: String,
+    /// The signature of the exact bytes, in hexadecimal digits.
+    pub sig: String,
+}

@@ -10,6 +10,7 @@
 
 mod caller;
 mod devices;
+mod distribution;
 mod draft;
 mod guard;
 pub(super) mod hooks;
@@ -20,11 +21,13 @@ mod oauth;
 mod open;
 mod openapi;
 mod refusal;
+mod releases;
 mod route;
 pub mod secret;
 mod sent;
 mod settings;
 pub mod shape;
+mod signing;
 mod table;
 mod tokens;
 
@@ -43,6 +46,8 @@ pub use route::{Route, Speech, Traffic, Verb, Who};
 pub use sent::{Id, Name, Sent};
 pub use table::ROUTES;
 
+use super::publish::Hints;
+use super::sign::Signer;
 use super::store::Store;
 
 /// Says what time it is, in milliseconds since 1970.
@@ -53,6 +58,10 @@ pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 pub struct App {
     /// The database.
     pub store: Store,
+    /// Signs what is published.
+    pub signer: Arc<Signer>,
+    /// Tells those who wait that something newer is out.
+    pub hints: Hints,
     /// The time.
     pub clock: Clock,
     /// How often, and how many at once.

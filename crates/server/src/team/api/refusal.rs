@@ -5,6 +5,8 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use crate::team::publish::{LineError, PublishError};
+use crate::team::sign::SignError;
 use crate::team::store::StoreError;
 use crate::team::wire::Problem;
 
@@ -142,6 +144,33 @@ impl From<StoreError> for Refusal {
             | StoreError::Database(_) => {
                 tracing::error!(%error, "the database did not do what it was asked");
                 Refusal::busy(5, "the database did not answer; try again in a moment")
+            }
+        }
+    }
+}
+
+/// What of a refusal to publish is the caller's business.
+impl From<PublishError> for Refusal {
+    fn from(error: PublishError) -> Refusal {
+        match error {
+            PublishError::Line(LineError::Missing(_)) => Refusal::missing("release"),
+            PublishError::Line(LineError::Share(_) | LineError::Nobody)
+            | PublishError::Refused(_)
+            | PublishError::Signature(_) => Refusal::invalid(error.to_string()),
+            PublishError::Line(LineError::State { .. } | LineError::Narrower { .. }) => {
+                Refusal::conflict("release_state", error.to_string())
+            }
+            PublishError::KeysWait => Refusal::conflict("keys_wait", error.to_string()),
+            PublishError::Sign(SignError::NotSetUp | SignError::NoKey(_)) => {
+                Refusal::conflict("no_key", error.to_string())
+            }
+            PublishError::Sign(SignError::Store(error)) => error.into(),
+            PublishError::Busy => Refusal::busy(2, error.to_string()),
+            PublishError::Sign(
+                SignError::OtherSecret { .. } | SignError::Unreadable(_) | SignError::Random(_),
+            ) => {
+                tracing::error!(%error, "nothing could be signed");
+                Refusal::busy(60, "the server cannot sign now; its log says why")
             }
         }
     }

@@ -6,7 +6,7 @@ use boathook_engine::bundle::manifest::LARGEST_SCRIPT;
 use super::route::Verb::{Delete, Get, Patch, Post, Put};
 use super::route::{DEVICE, MYSELF, NEWCOMER, RUNNER, Route, Speech, Traffic, Who, from};
 use super::shape::{list, one, other};
-use super::{devices, hooks, login, members, oauth, open, settings, tokens};
+use super::{devices, distribution, hooks, login, members, oauth, open, releases, settings, signing, tokens};
 use crate::team::wire::Role::{Admin, Auditor, Member, Owner};
 use crate::team::{rpc, wire};
 
@@ -46,6 +46,43 @@ pub static ROUTES: &[Route] = &[
         get(hooks::versions)
     })
     .answers(list::<wire::HookVersion>),
+    Route::new(Get, "/api/v1/releases", from(Auditor), "What was published, newest first", |_| get(releases::list))
+        .answers(list::<wire::Release>),
+    Route::new(Get, "/api/v1/releases/{number}", from(Auditor), "A release", |_| get(releases::show))
+        .answers(one::<wire::Release>),
+    Route::new(Post, "/api/v1/releases", from(Admin), "Publishes the draft", |_| post(releases::publish))
+        .reads(one::<wire::Publish>)
+        .answers(one::<wire::Release>)
+        .status(201),
+    Route::new(Post, "/api/v1/releases/{number}/advance", from(Admin), "Widens a release", |_| {
+        post(releases::advance)
+    })
+    .reads(one::<wire::Advance>)
+    .answers(one::<wire::Release>),
+    Route::new(Post, "/api/v1/releases/{number}/halt", from(Admin), "Stops a release", |_| post(releases::halt))
+        .reads(one::<wire::Halt>)
+        .answers(one::<wire::Release>),
+    Route::new(Post, "/api/v1/releases/{number}/restore", from(Admin), "Publishes an old release anew", |_| {
+        post(releases::restore)
+    })
+    .answers(one::<wire::Release>)
+    .status(201),
+    Route::new(Get, "/api/v1/signing", from(Admin), "What waits for signatures of the admins", |_| {
+        get(signing::waiting)
+    })
+    .answers(one::<wire::Signing>),
+    Route::new(Post, "/api/v1/signing", from(Admin), "Adds a signature", |_| post(signing::sign))
+        .reads(one::<wire::NewSignature>)
+        .answers(one::<wire::Signing>),
+    Route::new(Post, "/api/v1/keys", from(Owner), "Hands the keys to the admins, or exchanges them", |_| {
+        post(signing::propose)
+    })
+    .reads(one::<wire::NewKeys>)
+    .answers(one::<wire::Signing>),
+    Route::new(Post, "/api/v1/keys/rotate", from(Owner), "Makes new keys for what the server signs", |_| {
+        post(signing::rotate)
+    })
+    .answers(one::<wire::Signing>),
     Route::new(Get, "/api/v1/members", from(Auditor), "The members", |_| get(members::list))
         .answers(list::<wire::Member>),
     Route::new(Post, "/api/v1/members", from(Admin), "Adds a member", |_| post(members::add))
@@ -76,6 +113,24 @@ pub static ROUTES: &[Route] = &[
         .status(201),
     Route::new(Delete, "/api/v1/login", DEVICE, "Takes the calling device out of the team", |_| delete(login::logout))
         .status(204),
+    Route::new(Post, "/api/v1/report", DEVICE, "Says how a sync went", |_| post(distribution::report))
+        .counts(Traffic::Report)
+        .reads(one::<wire::Report>)
+        .at_most(SMALL)
+        .status(204),
+    Route::new(Get, "/api/v1/hint", RUNNER, "Waits for a sequence above ?sequence=N", |_| get(distribution::hint))
+        .counts(Traffic::Wait)
+        .answers(one::<wire::Hint>),
+    Route::new(Get, "/tuf/{team}/{file}", RUNNER, "A signed file of the team's repository", |_| {
+        get(distribution::metadata)
+    })
+    .counts(Traffic::Poll)
+    .answers(other),
+    Route::new(Get, "/tuf/{team}/targets/{name}", RUNNER, "The manifest, or a script", |_| {
+        get(distribution::target)
+    })
+    .counts(Traffic::Content)
+    .answers(other),
     Route::new(Get, "/authorize", Who::Everybody, "The page of a login in the browser", |_| get(oauth::ask))
         .counts(Traffic::Open),
     Route::new(Post, "/authorize", Who::Everybody, "What that page sends", |_| post(oauth::answer))
