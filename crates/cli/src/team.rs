@@ -8,8 +8,7 @@
 //! Nothing here removes a hook because something failed: what is in force
 //! stays until something newer was verified and installed as a whole.
 
-#![allow(dead_code, unused_imports)] // called by the commands of a team, which come next
-
+pub mod follow;
 pub mod http;
 pub mod login;
 pub mod status;
@@ -27,7 +26,7 @@ use crate::https::Environment;
 pub use self::http::{Refusal, Server};
 pub use self::login::Login;
 pub use self::status::Status;
-pub use self::sync::{How, sync};
+pub use self::sync::{How, sync, wait_for_hint};
 
 /// Where a team's things are on this machine.
 #[derive(Clone)] // no `Debug`: there may be a secret in the environment
@@ -40,6 +39,12 @@ pub struct Place {
     pub os: Os,
     /// Where proxies are named.
     pub environment: Environment,
+}
+
+/// Forgets what was verified and how it went, after this machine left its team.
+pub fn forget(place: &Place) {
+    let _ = Status::remove(place);
+    let _ = std::fs::remove_dir_all(place.state.join("tuf"));
 }
 
 impl Place {

@@ -1,12 +1,21 @@
 //! `boathook team`: hooks that a team's server publishes, on this machine.
 
 mod admin;
+mod asking;
+pub mod background;
+mod browser;
 mod bundle;
+mod callback;
+mod fingerprint;
+mod here;
 mod hooks;
 mod login;
 mod logout;
-mod status;
+pub mod notice;
+pub mod status;
 mod sync;
+pub mod view;
+pub mod words;
 
 use clap::Subcommand;
 
