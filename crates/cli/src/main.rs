@@ -117,6 +117,7 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Log(log) => commands::log::log(ui, &args.global, log),
         Command::Replay(replay) => commands::replay::replay(ui, &args.global, replay),
         Command::Panel(panel) => commands::panel::panel(ui, &args.global, panel),
+        Command::Serve(serve) => commands::serve::serve(ui, serve),
         Command::Team(team) => commands::team::team(ui, &args.global, team),
         Command::Rule(rule) => commands::rule::rule(ui, &args.global, rule),
         Command::Schema(schema) => commands::schema::schema(ui, schema),

@@ -169,6 +169,11 @@ pub fn team_place() -> Option<Place> {
     Some(Place { state: state.join("team"), home, os: Os::current(), environment: env::vars_os().collect() })
 }
 
+/// The token of a script that administers a team; none when it is empty.
+pub fn admin_token() -> Option<String> {
+    env::var("BOATHOOK_ADMIN_TOKEN").ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty())
+}
+
 /// The model behind prompt hooks. A table that is wrong is said, and prompt
 /// hooks then fail for that reason.
 fn judge(ui: &mut Ui, table: toml::Value, file: &Path, home: &Path) -> Arc<dyn Judge> {

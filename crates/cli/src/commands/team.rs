@@ -54,7 +54,7 @@ pub fn team(ui: &mut Ui, global: &Global, args: &TeamArgs) -> Result<Status, Fai
         TeamCommand::Status(args) => status::status(ui, args),
         TeamCommand::Hooks(args) => hooks::hooks(ui, args),
         TeamCommand::Bundle(args) => bundle::bundle(ui, global, args),
-        TeamCommand::Admin(args) => admin::admin(ui, global, args),
+        TeamCommand::Admin(args) => admin::admin(ui, args),
     }
 }
 

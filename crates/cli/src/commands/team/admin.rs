@@ -1,14 +1,66 @@
-//! `boathook team admin`: writes and publishes a team's hooks from a terminal.
+//! `boathook team admin`: writes and publishes a team's hooks from a terminal
+//! or a script.
 
+mod desk;
+mod device;
+mod draft;
+mod hook;
+mod login;
+mod member;
+mod publish;
+mod release;
+mod settings;
+mod table;
+mod token;
+
+use clap::Subcommand;
+
+use self::desk::{At, Desk};
 use crate::Status;
-use crate::args::Global;
 use crate::error::Failed;
 use crate::ui::Ui;
 
 /// Write and publish the team's hooks, and invite members
+///
+/// Who you are to the server is what `team admin login` stored; or `--server`
+/// with a token from `--token-file` or from the variable BOATHOOK_ADMIN_TOKEN,
+/// for scripts. Nothing reaches a machine before `publish`.
 #[derive(Debug, clap::Args)]
-pub struct AdminArgs {}
+pub struct AdminArgs {
+    #[command(flatten)]
+    at: At,
+    #[command(subcommand)]
+    command: AdminCommand,
+}
 
-pub fn admin(_ui: &mut Ui, _global: &Global, _args: &AdminArgs) -> Result<Status, Failed> {
-    Err(super::not_yet())
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub enum AdminCommand {
+    Login(login::LoginArgs),
+    Logout(login::LogoutArgs),
+    Hook(hook::HookArgs),
+    Publish(publish::PublishArgs),
+    Release(release::ReleaseArgs),
+    Member(member::MemberArgs),
+    Token(token::TokenArgs),
+    Device(device::DeviceArgs),
+    Settings(settings::SettingsArgs),
+}
+
+pub fn admin(ui: &mut Ui, args: &AdminArgs) -> Result<Status, Failed> {
+    let desk = match &args.command {
+        AdminCommand::Login(login) => return login::login(ui, &args.at, login),
+        AdminCommand::Logout(_) => return login::logout(ui, &args.at),
+        _ => Desk::open(&args.at)?,
+    };
+    match &args.command {
+        AdminCommand::Login(_) | AdminCommand::Logout(_) => Ok(Status::Success),
+        AdminCommand::Hook(args) => hook::hook(ui, &desk, args),
+        AdminCommand::Publish(args) => publish::publish(ui, &desk, args),
+        AdminCommand::Release(args) => release::release(ui, &desk, args),
+        AdminCommand::Member(args) => member::member(ui, &desk, args),
+        AdminCommand::Token(args) => token::token(ui, &desk, args),
+        AdminCommand::Device(args) => device::device(ui, &desk, args),
+        AdminCommand::Settings(args) => settings::settings(ui, &desk, args),
+    }
 }
