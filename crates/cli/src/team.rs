@@ -14,6 +14,7 @@ pub mod login;
 pub mod status;
 pub mod sync;
 pub mod timing;
+pub mod tuf;
 
 use std::path::PathBuf;
 
