@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use boathook_engine::bundle::Seal;
 use boathook_engine::definition::Action;
 use boathook_engine::engine::{Settings, Standing, load_options};
 use boathook_engine::event::EVENTS;
 use boathook_engine::load::{Hook, HookSet, Loader, SourceState, repeats};
+use boathook_engine::source::Level;
 use serde_json::{Value, json};
 
 use crate::Status;
 use crate::args::Global;
 use crate::commands::explain::{lifetime, place};
+use crate::commands::team::notice;
 use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
@@ -59,6 +62,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         let what = if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") };
         ui.hint(&format!("{what} in these files: `boathook check` lists them"));
     }
+    notice::show(ui);
     Ok(Status::Success)
 }
 
@@ -90,12 +94,23 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice
     if let Action::Rule(rule) = &hook.definition.action {
         facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
     }
+    facts.extend(release_of(hook).map(|release| format!("release {release} of the team")));
     facts.extend(standing.reason().map(str::to_owned));
     facts.extend(twice.map(str::to_owned));
     for fact in facts {
         let fact = ui.styled(&fact, Style::Dim);
         ui.painted_line(&format!("            {fact}"));
     }
+}
+
+/// The release a hook of the team came with; none for hooks that did not come
+/// from a server of ours.
+fn release_of(hook: &Hook) -> Option<u64> {
+    if hook.source.level != Level::Team {
+        return None;
+    }
+    let generation = hook.source.run_dir.canonicalize().ok()?;
+    Seal::read(&generation).ok().map(|seal| seal.release)
 }
 
 fn nothing(ui: &mut Ui, set: &HookSet) {
@@ -132,6 +147,7 @@ pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
             "lifetime": hook.definition.lifetime.name(),
             "state": standing.name(),
             "reason": standing.reason(),
+            "release": release_of(hook),
             "duplicate": duplicates.contains_key(hook.id.as_str()),
         })
     };

@@ -12,6 +12,7 @@ use super::crowd::Crowd;
 use super::http;
 use super::room::Room;
 use super::service::Service;
+use super::team::Team;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::settings;
@@ -37,6 +38,7 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     let ending = cancel_on_signals();
     let room = Room::of(seat::make_room_for_files());
     let service = Service::new(ui, global, ending.clone(), room)?;
+    Team::start(&service, global.color, ending.clone());
     let crowd = Arc::new(Crowd::of(room));
     let over_http = over_http.map(|(listening, address)| {
         let url = format!("http://{}", listening.address());
