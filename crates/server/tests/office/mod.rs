@@ -32,12 +32,16 @@ pub struct Office {
 
 impl Office {
     pub async fn new() -> Office {
+        Office::at(START).await
+    }
+
+    pub async fn at(start: i64) -> Office {
         let folder = tempfile::tempdir().expect("a folder");
         let store = open(&folder).await;
-        let (team, _) = store.create_team("ours", "ann@example.com", START).await.expect("a team");
+        let (team, _) = store.create_team("ours", "ann@example.com", start).await.expect("a team");
         let (team, signer) = (store.team(team), Signer::new(Secret::from_bytes([5; 32])));
-        let fingerprint = publish::set_up(&team, &signer, START).await.expect("a repository");
-        Office { store, team, signer, fingerprint, clock: AtomicI64::new(START), folder }
+        let fingerprint = publish::set_up(&team, &signer, start).await.expect("a repository");
+        Office { store, team, signer, fingerprint, clock: AtomicI64::new(start), folder }
     }
 
     pub fn now(&self) -> i64 {
