@@ -36,8 +36,9 @@ pub struct BackupArgs {
 
 /// Read a backup into an empty database
 ///
-/// Also moves a server from SQLite to PostgreSQL, and back. Start the server
-/// with the same secret afterwards.
+/// Also moves a server from SQLite to PostgreSQL, and back. Needs the secret of
+/// the server that was backed up: everything is signed anew, above what machines
+/// have seen since the backup.
 #[derive(Debug, clap::Args)]
 pub struct RestoreArgs {
     /// The file that `backup` wrote
@@ -75,8 +76,8 @@ pub fn backup(ui: &mut Ui, kept: &Kept, args: &BackupArgs) -> Result<(), Failed>
 }
 
 pub fn restore(ui: &mut Ui, kept: &Kept, args: &RestoreArgs) -> Result<(), Failed> {
-    serve::restore(&kept.database()?, &args.file).map_err(|error| failed(&error))?;
-    ui.say("restored; start the server with the secret file of the server that was backed up");
+    serve::restore(&kept.database()?, &kept.secret_file()?, &args.file).map_err(|error| failed(&error))?;
+    ui.say("restored, and signed anew above what machines have seen");
     Ok(())
 }
 

@@ -6,7 +6,6 @@ use crate::ui::Ui;
 
 /// Where it answers; at the first start how its owner comes in.
 pub fn started(ui: &mut Ui, started: &Started) {
-    ui.line(&format!("serving {}", started.url));
     if let Some(address) = started.metrics {
         ui.line(&format!("metrics http://{address}/metrics"));
     }
@@ -17,6 +16,8 @@ pub fn started(ui: &mut Ui, started: &Started) {
     if let Some(invitation) = &started.invitation {
         invited(ui, invitation, &started.url, ca.as_deref());
     }
+    // Last: whoever waits for this line has read all of them.
+    ui.line(&format!("serving {}", started.url));
 }
 
 /// What somebody types with a token that is shown once.

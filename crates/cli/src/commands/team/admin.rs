@@ -10,6 +10,7 @@ mod member;
 mod publish;
 mod release;
 mod settings;
+mod signing;
 mod table;
 mod token;
 
@@ -45,12 +46,19 @@ pub enum AdminCommand {
     Token(token::TokenArgs),
     Device(device::DeviceArgs),
     Settings(settings::SettingsArgs),
+    Key(signing::KeyArgs),
+    Strict(signing::StrictArgs),
+    Sign(signing::SignArgs),
 }
 
 pub fn admin(ui: &mut Ui, args: &AdminArgs) -> Result<Status, Failed> {
     let desk = match &args.command {
         AdminCommand::Login(login) => return login::login(ui, &args.at, login),
         AdminCommand::Logout(_) => return login::logout(ui, &args.at),
+        AdminCommand::Key(key) => match signing::key_alone(ui, key)? {
+            Some(status) => return Ok(status),
+            None => Desk::open(&args.at)?,
+        },
         _ => Desk::open(&args.at)?,
     };
     match &args.command {
@@ -62,5 +70,8 @@ pub fn admin(ui: &mut Ui, args: &AdminArgs) -> Result<Status, Failed> {
         AdminCommand::Token(args) => token::token(ui, &desk, args),
         AdminCommand::Device(args) => device::device(ui, &desk, args),
         AdminCommand::Settings(args) => settings::settings(ui, &desk, args),
+        AdminCommand::Key(_) => signing::key(ui, &desk),
+        AdminCommand::Strict(args) => signing::strict(ui, &desk, args),
+        AdminCommand::Sign(args) => signing::sign(ui, &desk, args),
     }
 }

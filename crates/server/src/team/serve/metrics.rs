@@ -19,7 +19,7 @@ pub const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf
 const BUCKETS: [f64; 9] = [0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 30.0, 60.0];
 
 /// The routes that are counted by themselves, too.
-const POLL: &str = "/tuf/{team}/{*path}";
+const POLL: &str = "/tuf/{team}/{file}";
 const PUBLISH: &str = "/api/v1/releases";
 
 /// Everything that is counted.
@@ -141,7 +141,7 @@ mod tests {
         metrics.signed(12, 1, 0);
         let text = metrics.text();
         for line in [
-            r#"boathook_requests_total{method="GET",route="/tuf/{team}/{*path}",status="304"} 1"#,
+            r#"boathook_requests_total{method="GET",route="/tuf/{team}/{file}",status="304"} 1"#,
             "boathook_polls_total 1",
             "boathook_publishes_total 1",
             "boathook_timestamp_age_seconds 12",

@@ -18,5 +18,5 @@ pub use error::ServeError;
 pub use first::Invitation;
 pub use logs::Log;
 pub use metrics::Metrics;
-pub use operate::{new_team, sign_in};
+pub use operate::{backup, new_team, restore, sign_in};
 pub use process::{Options, Started, serve};
