@@ -5,7 +5,7 @@ mod office;
 
 use boathook_server::team::publish::{self, By};
 use boathook_server::team::sign::{Secret, SignError, Signer};
-use boathook_server::team::store::{NewDevice, Store};
+use boathook_server::team::store::{NewDevice, Store, TeamStore};
 use boathook_server::team::wire::{Publish, ReleaseState, Report, TeamChange};
 use office::{DAY, HOUR, Office, START, draft, numbers};
 
@@ -90,10 +90,7 @@ async fn d16_s20_failures_of_devices_halt_a_release_and_the_others_stay_on_the_o
     office.publish(100).await;
     office.publish(50).await;
     for number in 0..100 {
-        let id = format!("device-{number}");
-        let (name, os) = (id.clone(), "Linux".to_owned());
-        let device = NewDevice { id, name, os, member: None, enrolled: true, added_at: START };
-        team.add_device(&device).await.expect("a device");
+        enrol(team, &format!("device-{number}")).await;
     }
     // Every twentieth of those that are offered the new release cannot install it.
     let mut on = vec![0u64; 100];
@@ -193,17 +190,38 @@ async fn d19_after_an_old_backup_devices_go_on_with_what_is_published_next() {
     let restored = Store::open(backup.to_str().expect("a path in UTF-8")).await.expect("the backup");
     let team = restored.team(office.team.id());
     assert!(device.sync(&team, office.now()).await.is_err(), "the old files are refused");
-    let device_row = NewDevice {
-        id: "one".into(),
-        name: "one".into(),
-        os: "Linux".into(),
-        member: None,
-        enrolled: true,
-        added_at: START,
-    };
-    team.add_device(&device_row).await.expect("a device");
+    enrol(&team, "one").await;
     let report = Report { sequence: seen, release: 7, code: "rollback".into(), detail: String::new() };
     publish::report(&team, &office.signer, "one", &report, office.now()).await.expect("a report");
     let after = device.sync(&team, office.now()).await.expect("signed above what was seen");
     assert!(after.sequence > seen, "{} is above {seen}", after.sequence);
+}
+
+#[tokio::test]
+async fn d19_devices_that_only_saw_newer_timestamps_are_caught_up_with_too() {
+    let office = Office::new().await;
+    let (team, signer) = (&office.team, &office.signer);
+    enrol(team, "one").await;
+    let before = team.newest_versions().await.expect("versions");
+    let cases = [
+        ("a number that no database holds", u64::MAX, "applied", false),
+        ("more than anybody publishes", 1_000_000, "applied", false),
+        ("a newer timestamp was seen", 1, "rollback", true),
+    ];
+    for (name, sequence, code, lifts) in cases {
+        let report = Report { sequence, release: 0, code: code.into(), detail: String::new() };
+        publish::report(team, signer, "one", &report, office.now()).await.expect(name);
+        let after = team.newest_versions().await.expect("versions");
+        assert_eq!(after.timestamp > before.timestamp, lifts, "{name}");
+    }
+    let after = team.newest_versions().await.expect("versions");
+    let again = Report { sequence: 1, release: 0, code: "rollback".into(), detail: String::new() };
+    publish::report(team, signer, "one", &again, office.now() + 1).await.expect("a report");
+    assert_eq!(team.newest_versions().await.expect("versions"), after, "not twice in a minute");
+}
+
+async fn enrol(team: &TeamStore, id: &str) {
+    let (id, name, os) = (id.to_owned(), id.to_owned(), "Linux".to_owned());
+    let device = NewDevice { id, name, os, member: None, enrolled: true, added_at: START };
+    team.add_device(&device).await.expect("a device");
 }

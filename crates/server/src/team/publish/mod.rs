@@ -8,6 +8,7 @@
 
 mod compose;
 mod hints;
+mod lift;
 mod line;
 mod report;
 mod scene;
@@ -16,9 +17,10 @@ mod signing;
 mod tick;
 
 pub use hints::{Hints, PATIENCE, TooMany};
+pub use lift::lift;
 pub use line::{By, Line, LineError};
 pub use report::report;
-pub use setup::{lift, set_up};
+pub use setup::set_up;
 pub use signing::{add_signature, propose, rotate, signing};
 pub use tick::{Standing, tick};
 
