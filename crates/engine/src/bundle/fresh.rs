@@ -31,6 +31,34 @@ pub enum Age {
     Stale(i64),
     /// It has expired for longer than the team allows: this many days ago.
     TooOld(i64, StalePolicy),
+    /// Nobody wrote it down.
+    Unknown,
+}
+
+impl Age {
+    /// What a person should know of it; nothing while all is well.
+    pub fn words(self) -> Option<String> {
+        let since = |days: i64| match days {
+            0 => "less than a day ago".to_owned(),
+            1 => "a day ago".to_owned(),
+            days => format!("{days} days ago"),
+        };
+        match self {
+            Age::Fresh => None,
+            Age::Stale(days) => Some(format!(
+                "the team's hooks are stale: the last signed word about them expired {}; they stay in force",
+                since(days)
+            )),
+            Age::TooOld(days, _) => Some(format!(
+                "the team's hooks are too old: the last signed word about them expired {}; they stay in force",
+                since(days)
+            )),
+            Age::Unknown => Some(
+                "it is not known how old the team's hooks are: fresh.json cannot be read; they stay in force"
+                    .into(),
+            ),
+        }
+    }
 }
 
 impl Fresh {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::bundle::Age;
 use crate::fill::Event;
 use crate::load::{HookSet, SourceReport, SourceState, Withheld, counted};
 use crate::plan::{Plan, Skipped, Why};
@@ -34,6 +35,7 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
         }
+        warnings.extend(report.age.and_then(Age::words).map(|words| format!("{file}: {words}")));
         warnings.extend(switched_off(set, plan, &report.source));
         warnings.extend(withheld(plan, &report.source));
         let is_project = report.source.level == Level::Project && report.state == SourceState::Absent;
