@@ -97,6 +97,7 @@ fn age_line(view: &View) -> Option<String> {
         Age::TooOld(_, policy) => {
             format!("signed      too old: expired {}; policy {}", away(fresh.until, view.now), policy_word(policy))
         }
+        Age::Unknown => return None,
     })
 }
 
@@ -104,7 +105,7 @@ fn age_line(view: &View) -> Option<String> {
 pub fn as_json(view: &View, problems: &[Problem]) -> Value {
     let View { login, current, status, .. } = view;
     let (age, policy) = match view.age {
-        None => ("unknown", None),
+        None | Some(Age::Unknown) => ("unknown", None),
         Some(Age::Fresh) => ("fresh", None),
         Some(Age::Stale(_)) => ("stale", None),
         Some(Age::TooOld(_, policy)) => ("too_old", Some(policy_word(policy))),
