@@ -15,6 +15,7 @@ use super::caller::{self, Caller};
 use super::limits::Place;
 use super::refusal::Refusal;
 use super::route::{Route, Speech, Who};
+use crate::connection;
 
 /// A body that takes longer to arrive is not waited for.
 const SLOWEST_BODY: Duration = Duration::from_secs(15);
@@ -70,6 +71,8 @@ async fn admit(
             let caller = known(app, route, request.headers(), from).await?;
             app.limits.count(route.traffic, &caller.key())?;
             route.who.check(&caller)?;
+            // From now on strangers do not take its place.
+            connection::welcome(&request);
             request.extensions_mut().insert(caller);
         }
     }

@@ -23,10 +23,10 @@ use tokio_rustls::server::TlsStream;
 
 use crate::connection::{Activity, Connection, Guarded, Limits};
 
-/// Devices wait for hints, one connection each; a browser or a script keeps one
-/// for a minute.
-const LIMITS: Limits =
-    Limits { most: 8192, patience: Duration::from_secs(75), head: Duration::from_secs(10) };
+/// A browser or a script keeps a connection for about a minute,
+const PATIENCE: Duration = Duration::from_secs(75);
+/// and a request may come from far away.
+const HEAD: Duration = Duration::from_secs(10);
 /// So long may a handshake take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// So many that have shaken hands may wait to be taken.
@@ -41,10 +41,11 @@ pub struct Incoming {
 
 impl Incoming {
     /// Begins to take connections; encrypted ones when there is a configuration.
-    pub fn on(listener: TcpListener, tls: Option<Arc<ServerConfig>>) -> io::Result<Incoming> {
+    pub fn on(listener: TcpListener, tls: Option<Arc<ServerConfig>>, most: usize) -> io::Result<Incoming> {
         let address = listener.local_addr()?;
         let (sender, ready) = mpsc::channel(WAITING);
-        tokio::spawn(take_all(Guarded::within(LIMITS, listener), tls.map(TlsAcceptor::from), sender));
+        let limits = Limits { most, patience: PATIENCE, head: HEAD };
+        tokio::spawn(take_all(Guarded::within(limits, listener), tls.map(TlsAcceptor::from), sender));
         Ok(Incoming { ready, address })
     }
 }

@@ -30,8 +30,10 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 /// and how long requests have then.
 const PARTING: Duration = Duration::from_secs(10);
 
-/// So many devices wait for news at one process; each holds a connection.
-const MOST_WAITING: usize = 6000;
+/// More connections are not held by one process.
+const MOST: usize = 8192;
+/// Files that are no connection: the database, the log.
+const OTHER_FILES: usize = 128;
 
 /// What an operator says.
 #[derive(Debug, Clone)]
@@ -99,11 +101,13 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
 
     let metrics = Arc::new(Metrics::default());
     let health = Health { store: store.clone(), metrics: Arc::clone(&metrics) };
+    let most = room_for_connections();
     let (end, ended) = watch::channel(false);
     let app = App {
         store: store.clone(),
         signer,
-        hints: Hints::new(MOST_WAITING),
+        // Devices that wait for news hold a connection each, and leave room for others.
+        hints: Hints::new(most / 4 * 3),
         clock: Arc::new(now_millis),
         limits: Arc::new(Limits::new(Rates::default())),
         origin: options.url.as_deref().map(Arc::from),
@@ -126,7 +130,7 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
     if let Some(encryption) = encryption {
         tokio::spawn(encryption.keep_current());
     }
-    let incoming = Incoming::on(listener, config)?;
+    let incoming = Incoming::on(listener, config, most)?;
     tell(&Started { url, metrics: metrics_address, authority, invitation });
     tracing::info!(%address, encrypted = options.tls != Tls::None, "the team server answers");
 
@@ -139,6 +143,15 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
     store.close().await;
     tracing::info!("the team server ended");
     Ok(result?)
+}
+
+/// How many connections there may be, by the number of files we may open.
+fn room_for_connections() -> usize {
+    #[cfg(unix)]
+    let files = usize::try_from(boathook_engine::remote::seat::make_room_for_files()).unwrap_or(MOST);
+    #[cfg(not(unix))]
+    let files = MOST;
+    files.saturating_sub(OTHER_FILES).clamp(16, MOST)
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
