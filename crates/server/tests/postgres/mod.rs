@@ -95,7 +95,8 @@ impl Cluster {
 
     /// Ends the connections of everybody else to the database of an address.
     pub fn cut_off(&self, address: &str) {
-        let name = address.split('/').nth(3).and_then(|rest| rest.split('?').next()).expect("an address of ours");
+        let name =
+            address.split('/').nth(3).and_then(|rest| rest.split('?').next()).expect("an address of ours");
         let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
         self.ask("postgres", &format!("{all} AND datname = '{name}'"));
     }
