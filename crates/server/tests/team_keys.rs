@@ -248,6 +248,10 @@ async fn a_publication_while_keys_wait_does_not_lose_them() {
     let new = NewKeys { root: Some(keys.clone()), targets: Some(keys), online: true };
     publish::propose(&office.team, &office.signer, &new, START).await.expect("proposed");
     sign_all(&office, &[&one]).await;
+    office.wait(2 * office::HOUR);
+    publish::tick(&office.store, &office.signer, office.now()).await.expect("a tick");
+    let left = publish::signing(&office.team, &office.signer).await.expect("what waits").waiting;
+    assert!(left.iter().all(|file| file.signed.contains(&one.public().id())), "a tick leaves them alone");
     office.hook("guard.sh", "exit 0").await;
     office.publish(100).await;
     let mut device = office.device();

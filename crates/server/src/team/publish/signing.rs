@@ -120,12 +120,12 @@ fn chosen(
 
 impl Scene {
     fn clone_with(&self, waiting: Vec<Waiting>) -> Scene {
-        let Repository { newest, floor, ref files, ref keys } = self.repository;
+        let Repository { newest, floor, reserved, ref files, ref keys } = self.repository;
         let keys = keys.iter().map(|key| SigningKey::from_seed(&key.seed())).collect();
         Scene {
             team: self.team.clone(),
             line: self.line.clone(),
-            repository: Repository { newest, floor, files: files.clone(), keys },
+            repository: Repository { newest, floor, reserved, files: files.clone(), keys },
             published: self.published.clone(),
             waiting,
             now: self.now,
