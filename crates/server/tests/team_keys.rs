@@ -248,6 +248,10 @@ async fn a_publication_while_keys_wait_does_not_lose_them() {
     let new = NewKeys { root: Some(keys.clone()), targets: Some(keys), online: true };
     publish::propose(&office.team, &office.signer, &new, START).await.expect("proposed");
     sign_all(&office, &[&one]).await;
+    office.wait(2 * office::HOUR);
+    publish::tick(&office.store, &office.signer, office.now()).await.expect("a tick");
+    let left = publish::signing(&office.team, &office.signer).await.expect("what waits").waiting;
+    assert!(left.iter().all(|file| file.signed.contains(&one.public().id())), "a tick leaves them alone");
     office.hook("guard.sh", "exit 0").await;
     office.publish(100).await;
     let mut device = office.device();
@@ -270,4 +274,34 @@ async fn versions_never_go_below_what_was_given_out() {
     assert_eq!(office.team.newest_versions().await.expect("versions").sequence, 81);
     let other = Signer::new(Secret::from_bytes([5; 32]));
     other.check(&office.store).await.expect("the same secret");
+}
+
+#[tokio::test]
+async fn the_word_of_a_device_does_not_cost_the_admins_their_signatures() {
+    let (office, [one, two, _]) = (strict().await, admins());
+    let (team, id, name, os) = (&office.team, "one".to_owned(), "one".to_owned(), "Linux".to_owned());
+    let row = NewDevice { id, name, os, member: None, enrolled: true, added_at: START };
+    team.add_device(&row).await.expect("a device");
+    office.publish(100).await;
+    sign_all(&office, &[&one]).await;
+    for (sequence, code) in [(100, "applied"), (1, "rollback")] {
+        office.wait(office::HOUR);
+        let report = Report { sequence, release: 0, code: code.into(), detail: String::new() };
+        publish::report(team, &office.signer, "one", &report, office.now()).await.expect("a report");
+        publish::tick(&office.store, &office.signer, office.now()).await.expect("a tick");
+    }
+    let left = sign_all(&office, &[&two]).await;
+    assert_eq!(left.waiting, []);
+    assert_eq!(numbers(&office.sync(&mut office.device()).await.expect("the release")), [2]);
+}
+
+#[tokio::test]
+async fn an_operator_who_put_a_backup_back_gets_something_for_the_admins_to_sign() {
+    let (office, [one, two, _]) = (strict().await, admins());
+    let mut device = office.device();
+    office.sync(&mut device).await.expect("the release");
+    publish::lift(&office.team, &office.signer, 40, office.now()).await.expect("lifted");
+    let left = sign_all(&office, &[&one, &two]).await;
+    assert_eq!(left.waiting, []);
+    assert_eq!(office.sync(&mut device).await.expect("the same release").sequence, 41);
 }

@@ -2,6 +2,8 @@
 //! rolling back, and several who do it at once.
 
 mod office;
+#[cfg(unix)]
+mod postgres;
 
 use boathook_server::team::publish::{self, By};
 use boathook_server::team::sign::{Secret, SignError, Signer};
@@ -62,9 +64,19 @@ async fn a_halt_is_a_new_manifest_and_a_roll_back_a_new_release() {
 
 #[tokio::test]
 async fn two_processes_publish_at_once_and_both_succeed() {
-    let office = Office::new().await;
+    publish_at_once(Office::new().await).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn two_processes_on_postgresql_publish_at_once_and_both_succeed() {
+    let Some(cluster) = postgres::shared() else { return };
+    publish_at_once(Office::at_address(cluster.database()).await).await;
+}
+
+async fn publish_at_once(office: Office) {
     office.hook("guard.sh", "exit 0").await;
-    let other = office::open(&office.folder).await;
+    let other = office.another().await;
     let (theirs, how) =
         (other.team(office.team.id()), Publish { note: "".into(), canary: false, percent: 100 });
     let by = |who: &str| By { who: who.into(), at: START };

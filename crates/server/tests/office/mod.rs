@@ -28,6 +28,7 @@ pub struct Office {
     pub fingerprint: String,
     clock: AtomicI64,
     pub folder: tempfile::TempDir,
+    url: String,
 }
 
 impl Office {
@@ -37,11 +38,26 @@ impl Office {
 
     pub async fn at(start: i64) -> Office {
         let folder = tempfile::tempdir().expect("a folder");
-        let store = open(&folder).await;
+        let url = file(&folder);
+        Office::on(url, folder, start).await
+    }
+
+    /// On a database of PostgreSQL.
+    pub async fn at_address(url: String) -> Office {
+        Office::on(url, tempfile::tempdir().expect("a folder"), START).await
+    }
+
+    async fn on(url: String, folder: tempfile::TempDir, start: i64) -> Office {
+        let store = Store::open(&url).await.expect("a database");
         let (team, _) = store.create_team("ours", "ann@example.com", start).await.expect("a team");
         let (team, signer) = (store.team(team), Signer::new(Secret::from_bytes([5; 32])));
         let fingerprint = publish::set_up(&team, &signer, start).await.expect("a repository");
-        Office { store, team, signer, fingerprint, clock: AtomicI64::new(start), folder }
+        Office { store, team, signer, fingerprint, clock: AtomicI64::new(start), folder, url }
+    }
+
+    /// The same database, as another process sees it.
+    pub async fn another(&self) -> Store {
+        Store::open(&self.url).await.expect("a database")
     }
 
     pub fn now(&self) -> i64 {
@@ -79,9 +95,8 @@ impl Office {
     }
 }
 
-pub async fn open(folder: &tempfile::TempDir) -> Store {
-    let path = folder.path().join("team.db");
-    Store::open(path.to_str().expect("a path in UTF-8")).await.expect("a database")
+fn file(folder: &tempfile::TempDir) -> String {
+    folder.path().join("team.db").to_str().expect("a path in UTF-8").to_owned()
 }
 
 pub fn draft(name: &str, script: &str) -> HookDraft {

@@ -6,7 +6,7 @@ use super::PublishError;
 use super::scene::attempt;
 use crate::team::sign::{SignError, Signer};
 use crate::team::store::{Publication, TeamStore, Versions};
-use crate::team::wire::Report;
+use crate::team::wire::{Mode, Report};
 
 /// How far devices may raise the sequence at once: what they say is a word,
 /// not a proof.
@@ -24,7 +24,7 @@ pub async fn lift_for(
     let newest = team.newest_versions().await?.sequence;
     let behind = report.sequence > newest || report.code == "rollback";
     match behind && report.sequence <= newest.saturating_add(HIGHEST_JUMP) && has_rested(team, now).await? {
-        true => lift(team, signer, report.sequence, now).await,
+        true => lift_by_word(team, signer, report.sequence, now).await,
         false => Ok(()),
     }
 }
@@ -37,8 +37,32 @@ pub async fn lift_if_seen(team: &TeamStore, signer: &Signer, now: i64) -> Result
         && sequence <= newest.saturating_add(HIGHEST_JUMP)
         && has_rested(team, now).await?
     {
-        true => lift(team, signer, sequence, now).await,
+        true => lift_by_word(team, signer, sequence, now).await,
         false => Ok(()),
+    }
+}
+
+/// Where the admins sign, a device's word must not make their signatures
+/// worthless: only what the server signs itself is raised.
+async fn lift_by_word(team: &TeamStore, signer: &Signer, seen: u64, now: i64) -> Result<(), PublishError> {
+    match team.info().await?.mode {
+        Mode::Easy => lift(team, signer, seen, now).await,
+        Mode::Strict => {
+            tracing::error!(
+                team = team.id(),
+                sequence = seen,
+                "devices have seen newer hooks: the admins have to publish anew"
+            );
+            let version = seconds(now);
+            let above = Versions { snapshot: version, timestamp: version, ..Versions::default() };
+            team.raise_floor(&above).await?;
+            attempt(team, signer, now, |scene| {
+                let mut work = Publication::after(scene.repository.newest);
+                work.metadata = scene.repository.renewed(scene.now)?;
+                Ok((work, ()))
+            })
+            .await
+        }
     }
 }
 

@@ -107,7 +107,7 @@ impl Scene {
     /// Signs what the line offers with the server's keys.
     pub fn offer(&self, line: &mut Line, work: &mut Publication) -> Result<(), PublishError> {
         line.went_out();
-        let composed = compose(&self.team, self.next_sequence(), line.offered(), self.now)?;
+        let composed = compose(&self.team, self.repository.next_sequence(), line.offered(), self.now)?;
         let targets = self.repository.sign_targets(&composed.targets, self.now)?;
         // Who waits to take over the keys signs the newest list, not an older.
         if let Some(keys) = self.waiting.iter().find(|waiting| waiting.file.role == TufRole::Root) {
@@ -134,7 +134,7 @@ impl Scene {
             work.waiting = Some(Vec::new());
             return Ok(());
         }
-        let (version, sequence) = (self.repository.next(TufRole::Targets), self.next_sequence());
+        let (version, sequence) = (self.repository.next(TufRole::Targets), self.repository.next_sequence());
         let mut waiting = vec![self.to_be_signed(version, sequence, offered)?];
         if let Some(back) = line.way_back() {
             waiting.push(self.to_be_signed(version + 1, sequence + 1, back)?);
@@ -186,7 +186,8 @@ impl Scene {
     /// Lets what is out wait to be signed once more, above all that was seen.
     pub fn ask_again(&self, work: &mut Publication) -> Result<(), PublishError> {
         let version = self.repository.next(TufRole::Targets);
-        work.waiting = Some(vec![self.to_be_signed(version, self.next_sequence(), self.line.offered())?]);
+        work.waiting =
+            Some(vec![self.to_be_signed(version, self.repository.next_sequence(), self.line.offered())?]);
         Ok(())
     }
 
@@ -197,11 +198,6 @@ impl Scene {
         work.metadata.push(targets);
         work.metadata.extend(below);
         Ok(())
-    }
-
-    /// The sequence after all that were given out.
-    pub fn next_sequence(&self) -> u64 {
-        self.repository.newest.sequence.max(self.repository.floor.sequence) + 1
     }
 }
 

@@ -36,8 +36,10 @@ pub fn lifetime(role: TufRole) -> SignedDuration {
 pub struct Repository {
     /// The newest versions.
     pub newest: Versions,
-    /// The highest versions that anybody may have seen or signed.
+    /// The highest versions that anybody may have seen.
     pub floor: Versions,
+    /// The highest versions that wait for signatures, and may be signed by now.
+    pub reserved: Versions,
     /// The newest file of each role.
     pub files: BTreeMap<TufRole, Vec<u8>>,
     /// The private keys that the server has.
@@ -51,9 +53,14 @@ impl Repository {
             // Clients walk roots one by one: a gap would strand them.
             TufRole::Root => self.newest.root + 1,
             TufRole::Targets | TufRole::Snapshot | TufRole::Timestamp => {
-                self.newest.of(role).max(self.floor.of(role)) + 1
+                self.newest.of(role).max(self.floor.of(role)).max(self.reserved.of(role)) + 1
             }
         }
+    }
+
+    /// The sequence after all that were given out.
+    pub fn next_sequence(&self) -> u64 {
+        self.newest.sequence.max(self.floor.sequence).max(self.reserved.sequence) + 1
     }
 
     /// Who may sign what, by the newest root.

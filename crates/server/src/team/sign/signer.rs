@@ -35,12 +35,14 @@ impl Signer {
         // The versions are read before everything else: whoever publishes in
         // between makes the commit a conflict.
         let newest = team.newest_versions().await?;
-        let mut floor = team.floor().await?;
+        let (floor, mut reserved) = (team.floor().await?, Versions::default());
         for waiting in team.waiting().await? {
-            raise(&mut floor, waiting.file.role, waiting.file.version);
-            floor.sequence = floor.sequence.max(waiting.manifest.map_or(0, |manifest| manifest.sequence));
+            raise(&mut reserved, waiting.file.role, waiting.file.version);
+            reserved.sequence =
+                reserved.sequence.max(waiting.manifest.map_or(0, |manifest| manifest.sequence));
         }
-        let mut repository = Repository { newest, floor, files: Default::default(), keys: Vec::new() };
+        let mut repository =
+            Repository { newest, floor, reserved, files: Default::default(), keys: Vec::new() };
         for role in TufRole::ALL {
             if let Some((_, content)) = team.newest(role).await? {
                 repository.files.insert(role, content);
@@ -96,12 +98,12 @@ fn place(team: i64, role: TufRole, key_id: &str) -> String {
     format!("{team}:{}:{key_id}", role.name())
 }
 
-fn raise(floor: &mut Versions, role: TufRole, version: u64) {
+fn raise(versions: &mut Versions, role: TufRole, version: u64) {
     let place = match role {
-        TufRole::Root => &mut floor.root,
-        TufRole::Targets => &mut floor.targets,
-        TufRole::Snapshot => &mut floor.snapshot,
-        TufRole::Timestamp => &mut floor.timestamp,
+        TufRole::Root => &mut versions.root,
+        TufRole::Targets => &mut versions.targets,
+        TufRole::Snapshot => &mut versions.snapshot,
+        TufRole::Timestamp => &mut versions.timestamp,
     };
     *place = (*place).max(version);
 }
