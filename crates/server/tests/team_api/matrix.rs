@@ -83,8 +83,7 @@ fn expected(who: Who, caller: Option<(TokenKind, Role)>) -> Expected {
 /// have tests of their own, and are refused here for what they lack.
 fn own_status(route: &Route) -> u16 {
     match (route.verb, route.path) {
-        (Verb::Get, "/authorize") | (Verb::Post, "/oauth/token") => 400,
-        (Verb::Post, "/authorize") => 403,
+        (_, "/authorize" | "/oauth/token") => 400,
         // Nothing waits for a signature.
         (Verb::Post, "/api/v1/signing") => 422,
         _ => route.status,
