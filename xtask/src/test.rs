@@ -15,6 +15,8 @@ struct Fixtures {
     bun: Option<PathBuf>,
     /// PyYAML's directory, in `BOATHOOK_TEST_PYYAML`.
     pyyaml: Option<PathBuf>,
+    /// python-tuf's directory, in `BOATHOOK_TEST_PYTUF`.
+    pytuf: Option<PathBuf>,
     /// strace's program, in `BOATHOOK_TEST_STRACE`.
     strace: Option<PathBuf>,
     /// jq's program, in `BOATHOOK_TEST_JQ`.
@@ -70,6 +72,7 @@ fn install(progress: &mut Progress) -> Outcome<Fixtures> {
     }
     if !lacks("python3") && !lacks("python3-pip") {
         fixtures.pyyaml = Some(progress.step("PyYAML", tools::install_pyyaml)?);
+        fixtures.pytuf = Some(progress.step("python-tuf", tools::install_pytuf)?);
     }
     Ok(fixtures)
 }
@@ -135,6 +138,7 @@ fn with<'a>(fixtures: &Fixtures, command: &'a mut Command) -> &'a mut Command {
     let values = [
         ("BOATHOOK_TEST_BUN", &fixtures.bun),
         ("BOATHOOK_TEST_PYYAML", &fixtures.pyyaml),
+        ("BOATHOOK_TEST_PYTUF", &fixtures.pytuf),
         ("BOATHOOK_TEST_STRACE", &fixtures.strace),
         ("BOATHOOK_TEST_JQ", &fixtures.jq),
     ];

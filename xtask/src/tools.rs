@@ -33,7 +33,7 @@ pub const FOR_TESTS: &[Package] = &[
     Package {
         name: "python3-pip",
         probe: ("python3", &["-m", "pip", "--version"]),
-        purpose: "installing PyYAML",
+        purpose: "installing PyYAML and python-tuf",
     },
     Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "hooks written in JavaScript" },
     Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing Bun" },
@@ -74,6 +74,8 @@ pub const FOR_WINDOWS: &[Package] = &[
 
 const BUN: &str = "1.4.4";
 const PYYAML: &str = "6.0.3";
+const PYTUF: &str = "7.0.1";
+const SECURESYSTEMSLIB: &str = "1.6.0";
 
 /// Installs the packages that are missing. Gives those that are still missing.
 pub fn install_packages(packages: &'static [Package]) -> Outcome<Vec<&'static Package>> {
@@ -139,8 +141,19 @@ pub fn cargo_install(name: &str, version: &str) -> Outcome<PathBuf> {
 
 /// PyYAML: the directory to put on PYTHONPATH.
 pub fn install_pyyaml() -> Outcome<PathBuf> {
+    install_python(&format!("pyyaml-{PYYAML}"), &[&format!("PyYAML=={PYYAML}")])
+}
+
+/// The reference implementation of The Update Framework: the directory to put
+/// on PYTHONPATH.
+pub fn install_pytuf() -> Outcome<PathBuf> {
+    let packages = [format!("tuf=={PYTUF}"), format!("securesystemslib[crypto]=={SECURESYSTEMSLIB}")];
+    install_python(&format!("pytuf-{PYTUF}"), &[&packages[0], &packages[1]])
+}
+
+fn install_python(name: &str, packages: &[&str]) -> Outcome<PathBuf> {
     let tools = project::tools()?;
-    let directory = tools.join(format!("pyyaml-{PYYAML}"));
+    let directory = tools.join(name);
     install_once(&directory, |fresh| {
         let mut pip = Command::new("python3");
         pip.args([
@@ -151,11 +164,7 @@ pub fn install_pyyaml() -> Outcome<PathBuf> {
             "--disable-pip-version-check",
             "--root-user-action=ignore",
         ]);
-        pip.arg("--cache-dir")
-            .arg(tools.join("cache/pip"))
-            .arg("--target")
-            .arg(fresh)
-            .arg(format!("PyYAML=={PYYAML}"));
+        pip.arg("--cache-dir").arg(tools.join("cache/pip")).arg("--target").arg(fresh).args(packages);
         command::run_quietly(&mut pip)
     })?;
     Ok(directory)

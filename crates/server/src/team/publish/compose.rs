@@ -80,7 +80,7 @@ pub fn compose(
 }
 
 /// The list of targets for a manifest.
-fn targets_of(manifest: &Manifest, content: &[u8]) -> BTreeMap<String, FileRef> {
+pub fn targets_of(manifest: &Manifest, content: &[u8]) -> BTreeMap<String, FileRef> {
     let scripts = manifest.releases.iter().flat_map(|release| &release.hooks).map(|hook| &hook.script);
     let script = |script: &Script| {
         let file = FileRef { length: script.length, sha256: script.sha256 };

@@ -66,7 +66,8 @@ impl Line {
     /// Adds a release; gives its number.
     pub fn publish(&mut self, hooks: Vec<manifest::Hook>, how: &Publish, by: &By) -> Result<i64, LineError> {
         share(how.percent)?;
-        if how.percent == 0 && !(how.canary && !self.canaries.is_empty()) {
+        let canaries = how.canary && !self.canaries.is_empty();
+        if how.percent == 0 && !canaries {
             return Err(LineError::Nobody);
         }
         let number = self.next_number();

@@ -8,17 +8,21 @@
 
 mod compose;
 mod hints;
+mod lift;
 mod line;
 mod report;
+mod review;
 mod scene;
 mod setup;
 mod signing;
 mod tick;
 
 pub use hints::{Hints, PATIENCE, TooMany};
+pub use lift::lift;
 pub use line::{By, Line, LineError};
 pub use report::report;
-pub use setup::{lift, set_up};
+pub use review::{Review, review};
+pub use setup::set_up;
 pub use signing::{add_signature, propose, rotate, signing};
 pub use tick::{Standing, tick};
 

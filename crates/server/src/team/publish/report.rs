@@ -1,7 +1,8 @@
 //! What devices say of a release, and when that stops it.
 
+use super::lift::lift_for;
 use super::line::LineError;
-use super::{PublishError, halt, lift};
+use super::{PublishError, halt};
 use crate::team::sign::Signer;
 use crate::team::store::{TeamRow, TeamStore, Trials};
 use crate::team::wire::{Release, ReleaseState, Report};
@@ -18,14 +19,15 @@ pub async fn report(
     report: &Report,
     now: i64,
 ) -> Result<Option<Release>, PublishError> {
+    // No database ever gave out a number that none can hold.
+    let (Ok(_), Ok(number)) = (i64::try_from(report.sequence), i64::try_from(report.release)) else {
+        return Ok(None);
+    };
     team.save_report(device, report, now).await?;
-    if report.sequence > team.newest_versions().await?.sequence {
-        lift(team, signer, report.sequence, now).await?;
-    }
+    lift_for(team, signer, report, now).await?;
     if FINE.contains(&report.code.as_str()) {
         return Ok(None);
     }
-    let Ok(number) = i64::try_from(report.release) else { return Ok(None) };
     let Some(release) = team.release(number).await? else { return Ok(None) };
     let (info, trials) = (team.info().await?, team.reports_of(number).await?);
     if release.state != ReleaseState::Rolling || !is_too_bad(&info, &trials) {

@@ -9,7 +9,7 @@ use super::scene::{Scene, attempt, offers};
 use crate::team::sign::key::{PublicKey, Signature, SigningKey};
 use crate::team::sign::metadata::{self, Roles, Signers};
 use crate::team::sign::{Repository, SignError, Signer, end, roles_of, strict};
-use crate::team::store::{KeyRow, Publication, SignedFile, TeamStore, TufRole, Waiting};
+use crate::team::store::{KeyRow, ManifestFile, Publication, SignedFile, TeamStore, TufRole, Waiting};
 use crate::team::wire::{KeySet, Mode, NewKeys, NewSignature, Signing, ToSign};
 
 /// The most keys of a role.
@@ -281,13 +281,15 @@ impl Scene {
         let mut signed: Vec<String> = signed.map(|key| key.id()).collect();
         signed.sort();
         signed.dedup();
-        let text =
-            |manifest: &crate::team::store::ManifestFile| String::from_utf8(manifest.content.clone()).ok();
+        let text = |manifest: &ManifestFile| String::from_utf8(manifest.content.clone()).ok();
+        // Without a manifest of its own it is the one that is out, signed anew.
+        let shown = waiting.manifest.as_ref().or(self.published.as_ref());
+        let shown = shown.filter(|_| waiting.file.role == TufRole::Targets);
         Ok(ToSign {
             role: waiting.file.role.name().to_owned(),
             version: waiting.file.version,
             bytes: strict::bytes_of(&waiting.file).ok_or(SignError::Unreadable(waiting.file.role))?,
-            manifest: waiting.manifest.as_ref().and_then(text),
+            manifest: shown.and_then(text),
             keys: keys.iter().map(PublicKey::id).collect(),
             signed,
             threshold: signers.iter().map(|one| one.threshold).max().unwrap_or(1),

@@ -7,9 +7,10 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::PublishError;
+use super::lift::lift_if_seen;
 use super::scene::Scene;
 use crate::team::sign::{SignError, Signer, YEARLY_BEFORE, expires_of, lifetime};
-use crate::team::store::{Publication, Store, StoreError, TeamStore, TufRole};
+use crate::team::store::{Publication, SignedFile, Store, StoreError, TeamStore, TufRole};
 use crate::team::wire::Mode;
 
 /// How often a team is tried when others sign at the same time.
@@ -64,6 +65,7 @@ pub async fn tick(store: &Store, signer: &Signer, now: i64) -> Result<Vec<Standi
 }
 
 async fn renew(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), PublishError> {
+    lift_if_seen(team, signer, now).await?;
     for _ in 0..TRIES {
         let scene = Scene::read(team, signer, now).await?;
         let mut work = Publication::after(scene.repository.newest);
@@ -71,6 +73,11 @@ async fn renew(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), Publis
         let ends = scene.repository.expires(TufRole::Targets)?.duration_since(scene.now) < YEARLY_BEFORE;
         if scene.team.mode == Mode::Strict && ends && scene.waiting.is_empty() {
             scene.ask_again(&mut work)?;
+        }
+        // New keys that wait were made for the files before these.
+        let yearly = |file: &SignedFile| matches!(file.role, TufRole::Root | TufRole::Targets);
+        if !scene.waiting.is_empty() && work.metadata.iter().any(yearly) {
+            work.waiting = Some(Vec::new());
         }
         if work.metadata.is_empty() && work.waiting.is_none() {
             return Ok(());

@@ -8,11 +8,13 @@
 //! Times are milliseconds since 1970, and come from the caller. Of a secret
 //! only the SHA-256 is kept.
 
+mod backup;
 mod codes;
 mod commit;
 mod counters;
 mod devices;
 mod error;
+mod export;
 mod hooks;
 mod members;
 mod metadata;
@@ -22,6 +24,7 @@ mod releases;
 mod rows;
 mod schema;
 mod settings;
+mod tables;
 mod tokens;
 mod words;
 

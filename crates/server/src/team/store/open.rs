@@ -12,7 +12,7 @@ use super::error::StoreError;
 /// The oldest SQLite that does not lose writes when a write-ahead log is reset.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// How long a call waits for a connection before it gives up.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
