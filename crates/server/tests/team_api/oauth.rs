@@ -3,6 +3,7 @@
 use boathook_engine::digest::Digest;
 use boathook_server::team::api::secret::base64url;
 use boathook_server::team::wire::{Role, TokenKind};
+use serde_json::json;
 
 use super::http::{Answer, Sent, quoted};
 use super::world::{Holder, World};
@@ -88,7 +89,7 @@ async fn exchange(world: &World, code: &str, verifier: &str, redirect: &str) -> 
 async fn a_person_allows_a_program_to_log_in() {
     let world = World::new().await;
     let described = world.send(Sent::new("GET", "/.well-known/oauth-authorization-server")).await.json();
-    assert_eq!(described["authorization_endpoint"], format!("http://{}/authorize", world.address));
+    assert_eq!((&described["authorization_endpoint"], &described["token_endpoint"]), (&json!("/authorize"), &json!("/oauth/token")));
     let member = world.holder(world.ours, TokenKind::Api, Role::Auditor).await;
     let code = code(&world, &member).await;
     let answer = exchange(&world, &code, VERIFIER, REDIRECT).await;

@@ -29,7 +29,7 @@ pub fn openapi() -> OpenApi {
         let operation = operation(route, &problem, &mut named);
         paths = paths.path(plain(route.path), PathItem::new(method(route.verb), operation));
     }
-    let named: BTreeMap<String, RefOr<Schema>> = named.into_iter().collect();
+    let named = opened(named.into_iter().collect());
     let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     let components =
         ComponentsBuilder::new().schemas_from_iter(named).security_scheme(BEARER, bearer).build();
@@ -38,6 +38,24 @@ pub fn openapi() -> OpenApi {
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some("Hooks written once, signed, and on every member's machine within minutes."));
     OpenApiBuilder::new().info(info.build()).paths(paths.build()).components(Some(components)).build()
+}
+
+/// What is part of something larger cannot say that there is nothing else.
+fn opened(mut named: BTreeMap<String, RefOr<Schema>>) -> BTreeMap<String, RefOr<Schema>> {
+    let whole = named.values().filter_map(|schema| match schema {
+        RefOr::T(Schema::AllOf(all)) => Some(&all.items),
+        RefOr::T(_) | RefOr::Ref(_) => None,
+    });
+    let parts = whole.flatten().filter_map(|part| match part {
+        RefOr::Ref(part) => part.ref_location.rsplit('/').next().map(str::to_owned),
+        RefOr::T(_) => None,
+    });
+    for part in parts.collect::<Vec<String>>() {
+        if let Some(RefOr::T(Schema::Object(object))) = named.get_mut(&part) {
+            object.additional_properties = None;
+        }
+    }
+    named
 }
 
 /// The document as it is served and kept: two spaces, and a line's end.
