@@ -49,7 +49,12 @@ async fn what_is_published_is_told_in_json() {
     let world = published().await;
     let device = world.holder(world.ours, TokenKind::Device, Role::Member).await;
     let answer = call(&world, "GetTeamHooks", &device.secret, &json!({"activeOnly": true})).await;
-    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")), "{}", answer.text());
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, Some("application/json")),
+        "{}",
+        answer.text()
+    );
     let hook = answer.json()["hooks"][0].clone();
     let expected = json!({
         "id": "1", "hookStep": "beforeShellExecution", "scriptName": "guard.sh",
@@ -114,13 +119,18 @@ async fn refusals_are_told_as_connect_says() {
     let world = published().await;
     let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;
     let admin = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
-    let hook = |id: &str, name: &str| {
-        json!({"hook": {"id": id, "hookStep": "stop", "scriptName": name, "scriptContent": "x", "isActive": true}})
-    };
+    let hook = |id: &str, name: &str| json!({"hook": {"id": id, "hookStep": "stop", "scriptName": name, "scriptContent": "x", "isActive": true}});
     let cases: [(&str, &str, &str, Value, u16, &str); 7] = [
         ("nobody", "GetTeamHooks", "x", json!({}), 401, "unauthenticated"),
         ("not for members", "CreateTeamHook", &member.secret, hook("0", "a.sh"), 403, "permission_denied"),
-        ("no such system", "GetTeamHooks", &member.secret, json!({"operatingSystem": "BeOS"}), 400, "invalid_argument"),
+        (
+            "no such system",
+            "GetTeamHooks",
+            &member.secret,
+            json!({"operatingSystem": "BeOS"}),
+            400,
+            "invalid_argument",
+        ),
         ("no such hook", "UpdateTeamHook", &admin.secret, hook("99", "a.sh"), 404, "not_found"),
         ("nothing to delete", "DeleteTeamHook", &admin.secret, json!({"id": "99"}), 404, "not_found"),
         ("no hook", "CreateTeamHook", &admin.secret, json!({}), 400, "invalid_argument"),

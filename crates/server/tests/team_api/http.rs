@@ -42,7 +42,8 @@ impl Sent {
     }
 
     pub fn form(self, fields: &[(&str, &str)]) -> Sent {
-        let pairs: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", quoted(value))).collect();
+        let pairs: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", quoted(value))).collect();
         self.header("content-type", "application/x-www-form-urlencoded").body(pairs.join("&").into_bytes())
     }
 
@@ -52,7 +53,8 @@ impl Sent {
 
     pub async fn to(self, address: SocketAddr) -> Answer {
         let mut stream = TcpStream::connect(address).await.expect("the server listens");
-        let mut head = format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", self.method, self.path);
+        let mut head =
+            format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", self.method, self.path);
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -76,7 +78,8 @@ impl Answer {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        let mut answer = Answer { status: status.expect("a status"), headers, body: bytes[end + 4..].to_vec() };
+        let mut answer =
+            Answer { status: status.expect("a status"), headers, body: bytes[end + 4..].to_vec() };
         if answer.header("transfer-encoding") == Some("chunked") {
             answer.body = joined(&answer.body);
         }
@@ -104,7 +107,9 @@ impl Answer {
 pub fn quoted(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
             other => format!("%{other:02X}"),
         })
         .collect()

@@ -39,11 +39,14 @@ async fn d12_what_was_taken_away_is_refused_at_once_and_in_the_same_words() {
     assert!(team.revoke_device(device.device.as_deref().expect("a device"), now).await.expect("revoked"));
     world.later(DAY);
     let invented = format!("bh_api_{}", "A".repeat(43));
-    for secret in [&revoked.secret, &removed.secret, &device.secret, &expiring.secret, &invented, "bh_api_", "x"] {
+    for secret in
+        [&revoked.secret, &removed.secret, &device.secret, &expiring.secret, &invented, "bh_api_", "x"]
+    {
         let answer = get(&world, "/api/v1/team", secret).await;
         assert_eq!((answer.status, answer.text()), (401, unknown.text()));
     }
-    let in_the_address = world.send(Sent::new("GET", &format!("/api/v1/team?access_token={}", revoked.secret))).await;
+    let in_the_address =
+        world.send(Sent::new("GET", &format!("/api/v1/team?access_token={}", revoked.secret))).await;
     assert_eq!(in_the_address.status, 401);
 }
 
@@ -92,7 +95,10 @@ async fn a_device_comes_and_goes() {
     let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;
     let came = post(&world, "/api/v1/login", &member.secret, &host()).await.json();
     let token = came["device_token"].as_str().expect("a token").to_owned();
-    assert_eq!((came["device"]["enrolled"].clone(), came["team"]["id"].clone()), (json!(false), json!(world.ours)));
+    assert_eq!(
+        (came["device"]["enrolled"].clone(), came["team"]["id"].clone()),
+        (json!(false), json!(world.ours))
+    );
     assert_eq!(came["team"]["root_fingerprint"].as_str().map(str::len), Some(64));
     let path = format!("/tuf/{}/timestamp.json", world.ours);
     let file = get(&world, &path, &token).await;
@@ -126,22 +132,134 @@ async fn nobody_gives_away_more_than_they_have() {
         None => json!({"kind": kind, "name": "x", "role": role}),
     };
     let cases: [(&str, &str, &str, String, Value, u16); 16] = [
-        ("an admin makes no owner", &admin.secret, "POST", "/api/v1/members".into(), json!({"email": "a@b", "role": "owner"}), 403),
-        ("an admin makes no admin", &admin.secret, "POST", "/api/v1/members".into(), json!({"email": "a@b", "role": "admin"}), 403),
-        ("an owner makes an admin", &owner.secret, "POST", "/api/v1/members".into(), json!({"email": "c@b", "role": "admin"}), 201),
-        ("an address twice", &owner.secret, "POST", "/api/v1/members".into(), json!({"email": "C@b", "role": "member"}), 409),
-        ("an admin promotes nobody to owner", &admin.secret, "PATCH", format!("/api/v1/members/{}", admin.member.expect("id")), json!({"role": "owner"}), 403),
-        ("an admin demotes no owner", &admin.secret, "PATCH", format!("/api/v1/members/{owners_id}"), json!({"role": "member"}), 403),
-        ("an admin removes no owner", &admin.secret, "DELETE", format!("/api/v1/members/{owners_id}"), json!({}), 403),
-        ("an admin promotes an auditor", &owner.secret, "PATCH", format!("/api/v1/members/{}", auditor.member.expect("id")), json!({"canary": true}), 200),
-        ("no token above its maker", &admin.secret, "POST", "/api/v1/tokens".into(), token("api", "owner", None), 403),
-        ("no API token for another", &owner.secret, "POST", "/api/v1/tokens".into(), token("api", "member", admin.member), 422),
-        ("no way in as somebody above", &admin.secret, "POST", "/api/v1/tokens".into(), token("sign-in", "member", Some(owners_id)), 403),
-        ("no way in as somebody else", &auditor.secret, "POST", "/api/v1/tokens".into(), token("sign-in", "member", admin.member), 403),
-        ("nor as a member of another team", &owner.secret, "POST", "/api/v1/tokens".into(), token("sign-in", "member", Some(foreign)), 404),
-        ("enrolment is for admins", &auditor.secret, "POST", "/api/v1/tokens".into(), token("enrolment", "member", None), 403),
-        ("an admin revokes no owner's token", &admin.secret, "DELETE", format!("/api/v1/tokens/{}", owner.token), json!({}), 403),
-        ("who may not see a token does not learn of it", &auditor.secret, "DELETE", format!("/api/v1/tokens/{}", owner.token), json!({}), 404),
+        (
+            "an admin makes no owner",
+            &admin.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "a@b", "role": "owner"}),
+            403,
+        ),
+        (
+            "an admin makes no admin",
+            &admin.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "a@b", "role": "admin"}),
+            403,
+        ),
+        (
+            "an owner makes an admin",
+            &owner.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "c@b", "role": "admin"}),
+            201,
+        ),
+        (
+            "an address twice",
+            &owner.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "C@b", "role": "member"}),
+            409,
+        ),
+        (
+            "an admin promotes nobody to owner",
+            &admin.secret,
+            "PATCH",
+            format!("/api/v1/members/{}", admin.member.expect("id")),
+            json!({"role": "owner"}),
+            403,
+        ),
+        (
+            "an admin demotes no owner",
+            &admin.secret,
+            "PATCH",
+            format!("/api/v1/members/{owners_id}"),
+            json!({"role": "member"}),
+            403,
+        ),
+        (
+            "an admin removes no owner",
+            &admin.secret,
+            "DELETE",
+            format!("/api/v1/members/{owners_id}"),
+            json!({}),
+            403,
+        ),
+        (
+            "an admin promotes an auditor",
+            &owner.secret,
+            "PATCH",
+            format!("/api/v1/members/{}", auditor.member.expect("id")),
+            json!({"canary": true}),
+            200,
+        ),
+        (
+            "no token above its maker",
+            &admin.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("api", "owner", None),
+            403,
+        ),
+        (
+            "no API token for another",
+            &owner.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("api", "member", admin.member),
+            422,
+        ),
+        (
+            "no way in as somebody above",
+            &admin.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("sign-in", "member", Some(owners_id)),
+            403,
+        ),
+        (
+            "no way in as somebody else",
+            &auditor.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("sign-in", "member", admin.member),
+            403,
+        ),
+        (
+            "nor as a member of another team",
+            &owner.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("sign-in", "member", Some(foreign)),
+            404,
+        ),
+        (
+            "enrolment is for admins",
+            &auditor.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("enrolment", "member", None),
+            403,
+        ),
+        (
+            "an admin revokes no owner's token",
+            &admin.secret,
+            "DELETE",
+            format!("/api/v1/tokens/{}", owner.token),
+            json!({}),
+            403,
+        ),
+        (
+            "who may not see a token does not learn of it",
+            &auditor.secret,
+            "DELETE",
+            format!("/api/v1/tokens/{}", owner.token),
+            json!({}),
+            404,
+        ),
     ];
     for (name, secret, method, path, body, status) in cases {
         let answer = world.send(Sent::new(method, &path).bearer(secret).json(&body)).await;
@@ -155,7 +273,8 @@ async fn nobody_gives_away_more_than_they_have() {
     let path = format!("/api/v1/members/{owners_id}");
     let removed = world.send(Sent::new("DELETE", &path).bearer(&owner.secret)).await;
     assert_eq!((removed.status, removed.code().as_str()), (409, "last_owner"));
-    let demoted = world.send(Sent::new("PATCH", &path).bearer(&owner.secret).json(&json!({"role": "admin"}))).await;
+    let demoted =
+        world.send(Sent::new("PATCH", &path).bearer(&owner.secret).json(&json!({"role": "admin"}))).await;
     assert_eq!((demoted.status, demoted.code().as_str()), (409, "last_owner"));
 }
 
@@ -172,7 +291,12 @@ async fn bodies_are_checked_before_anything_is_done() {
         ("no JSON", b"{".to_vec(), 400, "unreadable"),
         ("deep", "[".repeat(200_000).into_bytes(), 422, "invalid"),
         ("misspelt", hook("fail_close", json!(true)), 422, "invalid"),
-        ("deep where nothing is expected", format!("{{\"x\":{}", "[".repeat(200_000)).into_bytes(), 422, "invalid"),
+        (
+            "deep where nothing is expected",
+            format!("{{\"x\":{}", "[".repeat(200_000)).into_bytes(),
+            422,
+            "invalid",
+        ),
         ("another event", hook("hook_step", json!("onStop")), 422, "invalid"),
         ("a path", hook("script_name", json!("../a.sh")), 422, "invalid"),
         ("too large", vec![b' '; 7 * 1024 * 1024], 413, "too_large"),
@@ -184,7 +308,8 @@ async fn bodies_are_checked_before_anything_is_done() {
     let small = vec![b' '; 2 * 1024 * 1024];
     let answer = world.send(Sent::new("POST", "/api/v1/members").bearer(&admin.secret).body(small)).await;
     assert_eq!(answer.status, 413, "other addresses take less");
-    let largest = json!({"hook_step": "stop", "script_name": "a.sh", "script_content": "\u{1}".repeat(1024 * 1024)});
+    let largest =
+        json!({"hook_step": "stop", "script_name": "a.sh", "script_content": "\u{1}".repeat(1024 * 1024)});
     let answer = post(&world, "/api/v1/hooks", &admin.secret, &largest).await;
     assert_eq!(answer.status, 201, "a script of the largest size, all of escapes");
     assert_eq!(world.team(world.ours).hooks().await.expect("hooks").len(), 1);

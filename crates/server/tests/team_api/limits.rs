@@ -29,7 +29,8 @@ async fn d13_forwarded_headers_do_not_lift_the_limit_of_logins() {
     assert_eq!(refused.code(), "throttled");
 
     let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;
-    let login = Sent::new("POST", "/api/v1/login").bearer(&member.secret).json(&json!({"name": "h", "os": "Linux"}));
+    let login =
+        Sent::new("POST", "/api/v1/login").bearer(&member.secret).json(&json!({"name": "h", "os": "Linux"}));
     assert_eq!(world.send(login.clone()).await.status, 201, "a good token at the same address still works");
     for _ in 0..4 {
         world.send(login.clone()).await;

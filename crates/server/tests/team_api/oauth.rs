@@ -28,7 +28,8 @@ fn asked(redirect: &str) -> Vec<(&'static str, String)> {
 }
 
 async fn page(world: &World, redirect: &str) -> Answer {
-    let pairs: Vec<String> = asked(redirect).iter().map(|(name, value)| format!("{name}={}", quoted(value))).collect();
+    let pairs: Vec<String> =
+        asked(redirect).iter().map(|(name, value)| format!("{name}={}", quoted(value))).collect();
     world.send(Sent::new("GET", &format!("/authorize?{}", pairs.join("&")))).await
 }
 
@@ -42,7 +43,8 @@ impl Browser {
     async fn at(world: &World) -> Browser {
         let page = page(world, REDIRECT).await;
         assert_eq!(page.status, 200, "{}", page.text());
-        let cookie = page.header("set-cookie").and_then(|text| text.split(';').next()).expect("a cookie").to_owned();
+        let cookie =
+            page.header("set-cookie").and_then(|text| text.split(';').next()).expect("a cookie").to_owned();
         let text = page.text();
         let (_, rest) = text.split_once("name=\"form_token\" value=\"").expect("a hidden field");
         let form_token = rest.split('"').next().expect("its value").to_owned();
@@ -89,7 +91,10 @@ async fn exchange(world: &World, code: &str, verifier: &str, redirect: &str) -> 
 async fn a_person_allows_a_program_to_log_in() {
     let world = World::new().await;
     let described = world.send(Sent::new("GET", "/.well-known/oauth-authorization-server")).await.json();
-    assert_eq!((&described["authorization_endpoint"], &described["token_endpoint"]), (&json!("/authorize"), &json!("/oauth/token")));
+    assert_eq!(
+        (&described["authorization_endpoint"], &described["token_endpoint"]),
+        (&json!("/authorize"), &json!("/oauth/token"))
+    );
     let member = world.holder(world.ours, TokenKind::Api, Role::Auditor).await;
     let code = code(&world, &member).await;
     let answer = exchange(&world, &code, VERIFIER, REDIRECT).await;
@@ -99,7 +104,11 @@ async fn a_person_allows_a_program_to_log_in() {
     let token = logged_in["device_token"].as_str().expect("a token");
     assert_eq!(world.send(Sent::new("GET", "/api/v1/team").bearer(token)).await.json()["role"], "member");
     let again = exchange(&world, &code, VERIFIER, REDIRECT).await;
-    assert_eq!((again.status, again.json()["error"].as_str()), (400, Some("invalid_grant")), "a code is good once");
+    assert_eq!(
+        (again.status, again.json()["error"].as_str()),
+        (400, Some("invalid_grant")),
+        "a code is good once"
+    );
 }
 
 #[tokio::test]
@@ -115,13 +124,18 @@ async fn the_page_is_in_no_frame_and_runs_nothing() {
     assert_eq!(page.header("cache-control"), Some("no-store"));
     let cookie = page.header("set-cookie").expect("a cookie");
     assert!(cookie.ends_with("; Path=/authorize; Max-Age=600; HttpOnly; SameSite=Strict"), "{cookie}");
-    assert!(page.text().contains("&lt;b&gt;laptop&lt;/b&gt;") && !page.text().contains("<b>"), "names are text");
+    assert!(
+        page.text().contains("&lt;b&gt;laptop&lt;/b&gt;") && !page.text().contains("<b>"),
+        "names are text"
+    );
 }
 
 #[tokio::test]
 async fn an_address_elsewhere_is_never_sent_to() {
     let world = World::new().await;
-    for redirect in ["https://evil.example/", "http://127.0.0.1:1@evil.example/", "//evil.example", "http://localhost:1/"] {
+    for redirect in
+        ["https://evil.example/", "http://127.0.0.1:1@evil.example/", "//evil.example", "http://localhost:1/"]
+    {
         let page = page(&world, redirect).await;
         assert_eq!((page.status, page.header("location")), (400, None), "{redirect}");
         assert!(!page.text().contains("evil.example"), "it is not even shown");
@@ -160,14 +174,26 @@ async fn only_the_program_that_asked_can_use_a_code() {
 
     let first = code(&world, &member).await;
     assert_eq!(refused(exchange(&world, &first, "another verifier", REDIRECT).await), grant);
-    assert_eq!(refused(exchange(&world, &first, VERIFIER, REDIRECT).await), grant, "there is no second guess");
+    assert_eq!(
+        refused(exchange(&world, &first, VERIFIER, REDIRECT).await),
+        grant,
+        "there is no second guess"
+    );
     let second = code(&world, &member).await;
     assert_eq!(refused(exchange(&world, &second, VERIFIER, "http://127.0.0.1:4711/other").await), grant);
     let third = code(&world, &member).await;
     world.later(60_000);
-    assert_eq!(refused(exchange(&world, &third, VERIFIER, REDIRECT).await), grant, "a code is good for a minute");
+    assert_eq!(
+        refused(exchange(&world, &third, VERIFIER, REDIRECT).await),
+        grant,
+        "a code is good for a minute"
+    );
     let fourth = code(&world, &member).await;
-    world.team(world.ours).remove_member(member.member.expect("a member"), world.now()).await.expect("removed");
+    world
+        .team(world.ours)
+        .remove_member(member.member.expect("a member"), world.now())
+        .await
+        .expect("removed");
     assert_eq!(refused(exchange(&world, &fourth, VERIFIER, REDIRECT).await), grant);
     for invented in ["", "bh_code_1_x", "bh_code_9999_x", "bh_code_x"] {
         assert_eq!(refused(exchange(&world, invented, VERIFIER, REDIRECT).await), grant, "{invented}");

@@ -81,7 +81,8 @@ fn operation(route: &Route, problem: &RefOr<Schema>, named: &mut Named) -> Opera
     }
     if let Some(body) = route.body {
         let content = ContentBuilder::new().schema(Some(body(named))).build();
-        let body = RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
+        let body =
+            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
         operation = operation.request_body(Some(body.build()));
     }
     if route.who != Who::Everybody {
@@ -112,7 +113,11 @@ fn callers(who: Who) -> String {
         Who::Everybody => "For everybody.".into(),
         Who::Holder(kinds, role) => {
             let kinds: Vec<&str> = kinds.iter().map(|kind| kind_word(*kind)).collect();
-            format!("For holders of a token of the kind {}, from the role {} up.", kinds.join(" or "), role_word(role))
+            format!(
+                "For holders of a token of the kind {}, from the role {} up.",
+                kinds.join(" or "),
+                role_word(role)
+            )
         }
     }
 }
@@ -143,5 +148,7 @@ fn plain(path: &str) -> String {
 
 /// The names in a path.
 fn names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).map(|name| name.trim_start_matches('*'))
+    path.split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| name.trim_start_matches('*'))
 }
