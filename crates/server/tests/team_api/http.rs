@@ -42,7 +42,8 @@ impl Sent {
     }
 
     pub fn form(self, fields: &[(&str, &str)]) -> Sent {
-        let pairs: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", quoted(value))).collect();
+        let pairs: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", quoted(value))).collect();
         self.header("content-type", "application/x-www-form-urlencoded").body(pairs.join("&").into_bytes())
     }
 
@@ -52,7 +53,8 @@ impl Sent {
 
     pub async fn to(self, address: SocketAddr) -> Answer {
         let mut stream = TcpStream::connect(address).await.expect("the server listens");
-        let mut head = format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", self.method, self.path);
+        let mut head =
+            format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", self.method, self.path);
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -76,8 +78,11 @@ impl Answer {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        let answer = Answer { status: status.expect("a status"), headers, body: bytes[end + 4..].to_vec() };
-        assert_eq!(answer.header("transfer-encoding"), None, "answers have a length");
+        let mut answer =
+            Answer { status: status.expect("a status"), headers, body: bytes[end + 4..].to_vec() };
+        if answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = joined(&answer.body);
+        }
         answer
     }
 
@@ -102,8 +107,25 @@ impl Answer {
 pub fn quoted(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
             other => format!("%{other:02X}"),
         })
         .collect()
+}
+
+/// A body that came in pieces, each with its length in front.
+fn joined(mut bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let end = bytes.windows(2).position(|two| two == b"\r\n").expect("the length of a piece");
+        let length = std::str::from_utf8(&bytes[..end]).expect("a length in text");
+        let length = usize::from_str_radix(length, 16).expect("a length");
+        if length == 0 {
+            return body;
+        }
+        body.extend_from_slice(&bytes[end + 2..end + 2 + length]);
+        bytes = &bytes[end + 2 + length + 2..];
+    }
 }

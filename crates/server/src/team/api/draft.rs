@@ -35,7 +35,10 @@ fn event(draft: &HookDraft) -> Option<String> {
 fn script(draft: &HookDraft) -> Option<String> {
     let length = u64::try_from(draft.script_content.len()).unwrap_or(u64::MAX);
     if let Some(reason) = name::refusal(&draft.script_name) {
-        Some(format!("script_name: {:?} {reason}; write a plain file name such as guard.sh", draft.script_name))
+        Some(format!(
+            "script_name: {:?} {reason}; write a plain file name such as guard.sh",
+            draft.script_name
+        ))
     } else if draft.script_content.is_empty() {
         Some("script_content: it is empty; send the text of the script".into())
     } else if length > LARGEST_SCRIPT {
@@ -92,7 +95,8 @@ mod tests {
     #[test]
     fn a_draft_that_devices_can_run_is_taken() {
         assert_eq!(check(&good()), Ok(()));
-        let plain = HookDraft { operating_systems: vec![], matcher: None, timeout: None, loop_limit: None, ..good() };
+        let plain =
+            HookDraft { operating_systems: vec![], matcher: None, timeout: None, loop_limit: None, ..good() };
         assert_eq!(check(&plain), Ok(()));
     }
 

@@ -58,11 +58,7 @@ fn refuse(route: &Route, refusal: Refusal) -> Response {
     }
 }
 
-async fn admit(
-    app: &App,
-    route: &Route,
-    mut request: Request,
-) -> Result<(Request, Option<Place>), Refusal> {
+async fn admit(app: &App, route: &Route, mut request: Request) -> Result<(Request, Option<Place>), Refusal> {
     let place = app.limits.place(route.traffic).await?;
     let from = peer(request.extensions());
     match route.who {

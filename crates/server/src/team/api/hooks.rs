@@ -56,7 +56,10 @@ pub async fn versions(call: Call, id: Id) -> Result<Json<Vec<HookVersion>>, Refu
 pub async fn create(call: &Call, draft: &HookDraft) -> Result<Hook, Refusal> {
     draft::check(draft)?;
     if call.team().hooks().await?.len() >= MOST_HOOKS {
-        return Err(Refusal::conflict("too_many", format!("a team has at most {MOST_HOOKS} hooks; delete one first")));
+        return Err(Refusal::conflict(
+            "too_many",
+            format!("a team has at most {MOST_HOOKS} hooks; delete one first"),
+        ));
     }
     Ok(call.team().add_hook(draft, &call.caller.signature(), call.now()).await?)
 }

@@ -204,7 +204,9 @@ impl Limits {
                 let waiting = Arc::clone(&self.places).acquire_owned();
                 match tokio::time::timeout(PATIENCE, waiting).await {
                     Ok(Ok(place)) => Ok(Some(Place { _held: vec![place] })),
-                    Ok(Err(_)) | Err(_) => Err(Refusal::busy(10, "too many requests at once; come back later")),
+                    Ok(Err(_)) | Err(_) => {
+                        Err(Refusal::busy(10, "too many requests at once; come back later"))
+                    }
                 }
             }
         }

@@ -35,6 +35,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 
 pub use caller::{Call, Caller};
@@ -97,5 +98,7 @@ pub fn router(app: App) -> Router {
     router
         .fallback(|| async { Refusal::nowhere() })
         .method_not_allowed_fallback(|| async { Refusal::method() })
+        // The guard reads bodies, each within the limit of its route.
+        .layer(DefaultBodyLimit::disable())
         .with_state(app)
 }

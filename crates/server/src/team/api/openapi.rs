@@ -29,7 +29,7 @@ pub fn openapi() -> OpenApi {
         let operation = operation(route, &problem, &mut named);
         paths = paths.path(plain(route.path), PathItem::new(method(route.verb), operation));
     }
-    let named: BTreeMap<String, RefOr<Schema>> = named.into_iter().collect();
+    let named = opened(named.into_iter().collect());
     let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     let components =
         ComponentsBuilder::new().schemas_from_iter(named).security_scheme(BEARER, bearer).build();
@@ -38,6 +38,24 @@ pub fn openapi() -> OpenApi {
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some("Hooks written once, signed, and on every member's machine within minutes."));
     OpenApiBuilder::new().info(info.build()).paths(paths.build()).components(Some(components)).build()
+}
+
+/// What is part of something larger cannot say that there is nothing else.
+fn opened(mut named: BTreeMap<String, RefOr<Schema>>) -> BTreeMap<String, RefOr<Schema>> {
+    let whole = named.values().filter_map(|schema| match schema {
+        RefOr::T(Schema::AllOf(all)) => Some(&all.items),
+        RefOr::T(_) | RefOr::Ref(_) => None,
+    });
+    let parts = whole.flatten().filter_map(|part| match part {
+        RefOr::Ref(part) => part.ref_location.rsplit('/').next().map(str::to_owned),
+        RefOr::T(_) => None,
+    });
+    for part in parts.collect::<Vec<String>>() {
+        if let Some(RefOr::T(Schema::Object(object))) = named.get_mut(&part) {
+            object.additional_properties = None;
+        }
+    }
+    named
 }
 
 /// The document as it is served and kept: two spaces, and a line's end.
@@ -63,7 +81,8 @@ fn operation(route: &Route, problem: &RefOr<Schema>, named: &mut Named) -> Opera
     }
     if let Some(body) = route.body {
         let content = ContentBuilder::new().schema(Some(body(named))).build();
-        let body = RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
+        let body =
+            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
         operation = operation.request_body(Some(body.build()));
     }
     if route.who != Who::Everybody {
@@ -94,7 +113,11 @@ fn callers(who: Who) -> String {
         Who::Everybody => "For everybody.".into(),
         Who::Holder(kinds, role) => {
             let kinds: Vec<&str> = kinds.iter().map(|kind| kind_word(*kind)).collect();
-            format!("For holders of a token of the kind {}, from the role {} up.", kinds.join(" or "), role_word(role))
+            format!(
+                "For holders of a token of the kind {}, from the role {} up.",
+                kinds.join(" or "),
+                role_word(role)
+            )
         }
     }
 }
@@ -125,5 +148,7 @@ fn plain(path: &str) -> String {
 
 /// The names in a path.
 fn names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).map(|name| name.trim_start_matches('*'))
+    path.split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| name.trim_start_matches('*'))
 }

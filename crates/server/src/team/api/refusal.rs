@@ -55,7 +55,11 @@ impl Refusal {
 
     /// There is no such address.
     pub fn nowhere() -> Refusal {
-        Refusal::new(StatusCode::NOT_FOUND, "missing", "there is no such address; GET /openapi.json lists them")
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            "missing",
+            "there is no such address; GET /openapi.json lists them",
+        )
     }
 
     /// The address is right and the method is not.

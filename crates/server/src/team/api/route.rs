@@ -127,7 +127,9 @@ fn kind_words(kind: TokenKind) -> &'static str {
         TokenKind::SignIn => {
             "a sign-in token only signs in: POST /api/v1/login with it for a device, or POST /api/v1/tokens for an API token"
         }
-        TokenKind::Api => "this address is for devices; log in with POST /api/v1/login and use the device's token",
+        TokenKind::Api => {
+            "this address is for devices; log in with POST /api/v1/login and use the device's token"
+        }
         TokenKind::Enrolment => "an enrolment token only enrols devices, with POST /api/v1/login",
         TokenKind::Device => "this token belongs to a device; use an API token of a member",
     }

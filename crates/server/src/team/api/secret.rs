@@ -46,8 +46,9 @@ impl Secret {
 /// The digest of a token as somebody sent it; nothing when it cannot be one.
 pub fn digest_of(sent: &str) -> Option<Digest> {
     let kinds = [TokenKind::SignIn, TokenKind::Api, TokenKind::Enrolment, TokenKind::Device];
-    let rest =
-        kinds.into_iter().find_map(|kind| sent.strip_prefix("bh_")?.strip_prefix(word(kind))?.strip_prefix('_'))?;
+    let rest = kinds
+        .into_iter()
+        .find_map(|kind| sent.strip_prefix("bh_")?.strip_prefix(word(kind))?.strip_prefix('_'))?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     (rest.len() == LENGTH && rest.bytes().all(plain)).then(|| Digest::of(sent.as_bytes()))
 }

@@ -78,8 +78,16 @@ mod tests {
         let cases: [(&str, u16, &str); 5] = [
             ("", 400, "the body is not JSON: EOF while parsing a value at line 1 column 0"),
             ("{\"ids\":[1,}", 400, "the body is not JSON: expected value at line 1 column 11"),
-            ("{\"ids\":\"x\"}", 422, "the body does not fit: invalid type: string \"x\", expected a sequence at line 1 column 10"),
-            ("{\"ids\":[],\"id\":1}", 422, "the body does not fit: unknown field `id`, expected `ids` at line 1 column 14"),
+            (
+                "{\"ids\":\"x\"}",
+                422,
+                "the body does not fit: invalid type: string \"x\", expected a sequence at line 1 column 10",
+            ),
+            (
+                "{\"ids\":[],\"id\":1}",
+                422,
+                "the body does not fit: unknown field `id`, expected `ids` at line 1 column 14",
+            ),
             (&deep, 422, "the body does not fit: invalid type: sequence"),
         ];
         for (body, status, message) in cases {

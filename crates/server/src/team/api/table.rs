@@ -22,9 +22,11 @@ const SMALL: usize = 16 * 1024;
 pub static ROUTES: &[Route] = &[
     Route::new(Get, "/api/v1/team", RUNNER, "The team, and what the caller may do", |_| get(settings::show))
         .answers(one::<wire::Team>),
-    Route::new(Patch, "/api/v1/team", from(Owner), "Changes the team's settings", |_| patch(settings::change))
-        .reads(one::<wire::TeamChange>)
-        .answers(one::<wire::Team>),
+    Route::new(Patch, "/api/v1/team", from(Owner), "Changes the team's settings", |_| {
+        patch(settings::change)
+    })
+    .reads(one::<wire::TeamChange>)
+    .answers(one::<wire::Team>),
     Route::new(Get, "/api/v1/hooks", from(Auditor), "The draft: hooks in their order", |_| get(hooks::list))
         .answers(list::<wire::Hook>),
     Route::new(Post, "/api/v1/hooks", from(Admin), "Adds a hook to the draft", |_| post(hooks::add))
@@ -32,23 +34,31 @@ pub static ROUTES: &[Route] = &[
         .at_most(LARGEST_HOOK)
         .answers(one::<wire::Hook>)
         .status(201),
-    Route::new(Put, "/api/v1/hooks/order", from(Admin), "Orders the hooks of the draft", |_| put(hooks::order))
-        .reads(one::<wire::Order>)
-        .answers(list::<wire::Hook>),
+    Route::new(Put, "/api/v1/hooks/order", from(Admin), "Orders the hooks of the draft", |_| {
+        put(hooks::order)
+    })
+    .reads(one::<wire::Order>)
+    .answers(list::<wire::Hook>),
     Route::new(Get, "/api/v1/hooks/{id}", from(Auditor), "A hook of the draft", |_| get(hooks::show))
         .answers(one::<wire::Hook>),
-    Route::new(Put, "/api/v1/hooks/{id}", from(Admin), "Replaces a hook of the draft", |_| put(hooks::replace))
-        .reads(one::<wire::HookDraft>)
-        .at_most(LARGEST_HOOK)
-        .answers(one::<wire::Hook>),
-    Route::new(Delete, "/api/v1/hooks/{id}", from(Admin), "Takes a hook out of the draft", |_| delete(hooks::delete))
-        .status(204),
+    Route::new(Put, "/api/v1/hooks/{id}", from(Admin), "Replaces a hook of the draft", |_| {
+        put(hooks::replace)
+    })
+    .reads(one::<wire::HookDraft>)
+    .at_most(LARGEST_HOOK)
+    .answers(one::<wire::Hook>),
+    Route::new(Delete, "/api/v1/hooks/{id}", from(Admin), "Takes a hook out of the draft", |_| {
+        delete(hooks::delete)
+    })
+    .status(204),
     Route::new(Get, "/api/v1/hooks/{id}/versions", from(Auditor), "What a hook was before", |_| {
         get(hooks::versions)
     })
     .answers(list::<wire::HookVersion>),
-    Route::new(Get, "/api/v1/releases", from(Auditor), "What was published, newest first", |_| get(releases::list))
-        .answers(list::<wire::Release>),
+    Route::new(Get, "/api/v1/releases", from(Auditor), "What was published, newest first", |_| {
+        get(releases::list)
+    })
+    .answers(list::<wire::Release>),
     Route::new(Get, "/api/v1/releases/{number}", from(Auditor), "A release", |_| get(releases::show))
         .answers(one::<wire::Release>),
     Route::new(Post, "/api/v1/releases", from(Admin), "Publishes the draft", |_| post(releases::publish))
@@ -60,12 +70,18 @@ pub static ROUTES: &[Route] = &[
     })
     .reads(one::<wire::Advance>)
     .answers(one::<wire::Release>),
-    Route::new(Post, "/api/v1/releases/{number}/halt", from(Admin), "Stops a release", |_| post(releases::halt))
-        .reads(one::<wire::Halt>)
-        .answers(one::<wire::Release>),
-    Route::new(Post, "/api/v1/releases/{number}/restore", from(Admin), "Publishes an old release anew", |_| {
-        post(releases::restore)
+    Route::new(Post, "/api/v1/releases/{number}/halt", from(Admin), "Stops a release", |_| {
+        post(releases::halt)
     })
+    .reads(one::<wire::Halt>)
+    .answers(one::<wire::Release>),
+    Route::new(
+        Post,
+        "/api/v1/releases/{number}/restore",
+        from(Admin),
+        "Publishes an old release anew",
+        |_| post(releases::restore),
+    )
     .answers(one::<wire::Release>)
     .status(201),
     Route::new(Get, "/api/v1/signing", from(Admin), "What waits for signatures of the admins", |_| {
@@ -95,8 +111,10 @@ pub static ROUTES: &[Route] = &[
         .answers(one::<wire::Member>),
     Route::new(Delete, "/api/v1/members/{id}", from(Admin), "Removes a member", |_| delete(members::remove))
         .status(204),
-    Route::new(Get, "/api/v1/tokens", from(Member), "The caller's tokens; for admins all", |_| get(tokens::list))
-        .answers(list::<wire::Token>),
+    Route::new(Get, "/api/v1/tokens", from(Member), "The caller's tokens; for admins all", |_| {
+        get(tokens::list)
+    })
+    .answers(list::<wire::Token>),
     Route::new(Post, "/api/v1/tokens", MYSELF, "Makes a token", |_| post(tokens::add))
         .reads(one::<wire::NewToken>)
         .answers(one::<wire::MadeToken>)
@@ -112,16 +130,20 @@ pub static ROUTES: &[Route] = &[
         .reads(one::<wire::Login>)
         .answers(one::<wire::LoggedIn>)
         .status(201),
-    Route::new(Delete, "/api/v1/login", DEVICE, "Takes the calling device out of the team", |_| delete(login::logout))
-        .status(204),
+    Route::new(Delete, "/api/v1/login", DEVICE, "Takes the calling device out of the team", |_| {
+        delete(login::logout)
+    })
+    .status(204),
     Route::new(Post, "/api/v1/report", DEVICE, "Says how a sync went", |_| post(distribution::report))
         .counts(Traffic::Report)
         .reads(one::<wire::Report>)
         .at_most(SMALL)
         .status(204),
-    Route::new(Get, "/api/v1/hint", RUNNER, "Waits for a sequence above ?sequence=N", |_| get(distribution::hint))
-        .counts(Traffic::Wait)
-        .answers(one::<wire::Hint>),
+    Route::new(Get, "/api/v1/hint", RUNNER, "Waits for a sequence above ?sequence=N", |_| {
+        get(distribution::hint)
+    })
+    .counts(Traffic::Wait)
+    .answers(one::<wire::Hint>),
     Route::new(Get, "/tuf/{team}/{file}", RUNNER, "A signed file of the team's repository", |_| {
         get(distribution::metadata)
     })
@@ -139,34 +161,58 @@ pub static ROUTES: &[Route] = &[
         .reads(other)
         .at_most(SMALL)
         .status(303),
-    Route::new(Post, "/oauth/token", Who::Everybody, "Makes a device of a code, with PKCE", |_| post(oauth::exchange))
-        .counts(Traffic::Login)
-        .reads(one::<oauth::Exchange>)
-        .at_most(SMALL)
-        .answers(one::<wire::LoggedIn>),
-    Route::new(Get, oauth::DESCRIPTION, Who::Everybody, "Says that a login in the browser is offered", |_| {
-        get(oauth::description)
+    Route::new(Post, "/oauth/token", Who::Everybody, "Makes a device of a code, with PKCE", |_| {
+        post(oauth::exchange)
     })
+    .counts(Traffic::Login)
+    .reads(one::<oauth::Exchange>)
+    .at_most(SMALL)
+    .answers(one::<wire::LoggedIn>),
+    Route::new(
+        Get,
+        oauth::DESCRIPTION,
+        Who::Everybody,
+        "Says that a login in the browser is offered",
+        |_| get(oauth::description),
+    )
     .counts(Traffic::Open)
     .answers(other),
     Route::new(Post, rpc::GET_TEAM_HOOKS, RUNNER, "The published hooks, over Connect", rpc::route)
         .reads(other)
         .answers(other)
         .speaks(Speech::Connect),
-    Route::new(Post, rpc::CREATE_TEAM_HOOK, from(Admin), "Adds a hook to the draft, over Connect", rpc::route)
-        .reads(other)
-        .at_most(LARGEST_HOOK)
-        .answers(other)
-        .speaks(Speech::Connect),
-    Route::new(Post, rpc::UPDATE_TEAM_HOOK, from(Admin), "Replaces a hook of the draft, over Connect", rpc::route)
-        .reads(other)
-        .at_most(LARGEST_HOOK)
-        .answers(other)
-        .speaks(Speech::Connect),
-    Route::new(Post, rpc::DELETE_TEAM_HOOK, from(Admin), "Takes a hook out of the draft, over Connect", rpc::route)
-        .reads(other)
-        .answers(other)
-        .speaks(Speech::Connect),
+    Route::new(
+        Post,
+        rpc::CREATE_TEAM_HOOK,
+        from(Admin),
+        "Adds a hook to the draft, over Connect",
+        rpc::route,
+    )
+    .reads(other)
+    .at_most(LARGEST_HOOK)
+    .answers(other)
+    .speaks(Speech::Connect),
+    Route::new(
+        Post,
+        rpc::UPDATE_TEAM_HOOK,
+        from(Admin),
+        "Replaces a hook of the draft, over Connect",
+        rpc::route,
+    )
+    .reads(other)
+    .at_most(LARGEST_HOOK)
+    .answers(other)
+    .speaks(Speech::Connect),
+    Route::new(
+        Post,
+        rpc::DELETE_TEAM_HOOK,
+        from(Admin),
+        "Takes a hook out of the draft, over Connect",
+        rpc::route,
+    )
+    .reads(other)
+    .answers(other)
+    .speaks(Speech::Connect),
     Route::new(Get, "/healthz", Who::Everybody, "Whether the process lives", |_| get(open::alive))
         .counts(Traffic::Open)
         .answers(other),

@@ -121,7 +121,9 @@ async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
     call.caller.needs(new.role, "role: a token may not do more than who makes it")?;
     let (member, days) = match new.kind {
         TokenKind::Api if new.member.is_some_and(|member| Some(member) != call.caller.member) => {
-            return Err(Refusal::invalid("member: people make their own API tokens; make a sign-in token for them"));
+            return Err(Refusal::invalid(
+                "member: people make their own API tokens; make a sign-in token for them",
+            ));
         }
         TokenKind::Api => (Some(call.caller.member()?), API_DAYS),
         TokenKind::SignIn => (Some(whose(call, &new).await?), SIGN_IN_DAYS),
@@ -130,7 +132,9 @@ async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
             (None, ENROLMENT_DAYS)
         }
         TokenKind::Device => {
-            return Err(Refusal::invalid("kind: a device gets its token when it logs in, with POST /api/v1/login"));
+            return Err(Refusal::invalid(
+                "kind: a device gets its token when it logs in, with POST /api/v1/login",
+            ));
         }
     };
     if call.caller.kind == TokenKind::SignIn && new.kind != TokenKind::Api {
@@ -138,7 +142,14 @@ async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
     }
     // A device that belongs to the team runs its hooks and nothing else.
     let role = if new.kind == TokenKind::Enrolment { Role::Member } else { new.role };
-    Ok(Order { kind: new.kind, name: new.name, role, member, device: None, days: Some(new.days.unwrap_or(days)) })
+    Ok(Order {
+        kind: new.kind,
+        name: new.name,
+        role,
+        member,
+        device: None,
+        days: Some(new.days.unwrap_or(days)),
+    })
 }
 
 /// Whom a sign-in token is for: the caller, or for admins somebody not above them.

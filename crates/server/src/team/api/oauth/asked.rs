@@ -42,7 +42,10 @@ impl Asked {
             Some("code_challenge_method: it must be S256")
         } else if self.code_challenge.len() != 43 || !self.code_challenge.bytes().all(unreserved) {
             Some("code_challenge: it must be a SHA-256 in base64url, 43 characters")
-        } else if self.state.is_empty() || self.state.len() > LONGEST_STATE || !self.state.bytes().all(unreserved) {
+        } else if self.state.is_empty()
+            || self.state.len() > LONGEST_STATE
+            || !self.state.bytes().all(unreserved)
+        {
             Some("state: it must be there, of letters, digits and -._~")
         } else if self.device_name.len() > LONGEST_NAME {
             Some("device_name: it is too long")
@@ -88,11 +91,12 @@ struct Loopback {
 }
 
 fn loopback(redirect: &str) -> Option<Loopback> {
-    let (six, rest) = match (redirect.strip_prefix("http://127.0.0.1:"), redirect.strip_prefix("http://[::1]:")) {
-        (Some(rest), _) => (false, rest),
-        (None, Some(rest)) => (true, rest),
-        (None, None) => return None,
-    };
+    let (six, rest) =
+        match (redirect.strip_prefix("http://127.0.0.1:"), redirect.strip_prefix("http://[::1]:")) {
+            (Some(rest), _) => (false, rest),
+            (None, Some(rest)) => (true, rest),
+            (None, None) => return None,
+        };
     let (port, path) = rest.split_once('/')?;
     let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let plain = path.bytes().all(|byte| unreserved(byte) || byte == b'/');
@@ -123,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_code_goes_to_a_port_of_this_machine_alone() {
-        for redirect in ["http://127.0.0.1:1/", "http://[::1]:65535/a/b-c", "http://127.0.0.1:4711/callback"] {
+        for redirect in ["http://127.0.0.1:1/", "http://[::1]:65535/a/b-c", "http://127.0.0.1:4711/callback"]
+        {
             assert_eq!(Asked { redirect_uri: redirect.into(), ..good() }.complaint(), None, "{redirect}");
         }
         let elsewhere = [
@@ -164,7 +169,10 @@ mod tests {
             ("state", Asked { state: "a&code=b".into(), ..good() }),
         ];
         for (field, asked) in cases {
-            assert!(asked.complaint().is_some_and(|words| words.starts_with(&format!("{field}:"))), "{field}");
+            assert!(
+                asked.complaint().is_some_and(|words| words.starts_with(&format!("{field}:"))),
+                "{field}"
+            );
         }
     }
 }

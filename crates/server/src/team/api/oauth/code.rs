@@ -84,7 +84,8 @@ fn told(refusal: Refusal) -> Response {
     let body = json!({
         "error": error, "error_description": refusal.message, "code": refusal.code, "message": refusal.message,
     });
-    (if error == "invalid_grant" { StatusCode::BAD_REQUEST } else { refusal.status }, Json(body)).into_response()
+    (if error == "invalid_grant" { StatusCode::BAD_REQUEST } else { refusal.status }, Json(body))
+        .into_response()
 }
 
 async fn read(app: &App, request: Request) -> Result<Exchange, Refusal> {
@@ -122,7 +123,8 @@ async fn take(app: &App, exchange: &Exchange) -> Result<LoggedIn, Refusal> {
 /// One answer for all that a code can be short of.
 fn stale() -> Refusal {
     Refusal {
-        message: "this code was used, is too old, or was given to another program; start the login again".into(),
+        message: "this code was used, is too old, or was given to another program; start the login again"
+            .into(),
         ..Refusal::unknown()
     }
 }

@@ -40,7 +40,11 @@ pub struct Answered {
 }
 
 /// `GET /authorize`
-pub async fn ask(State(app): State<App>, headers: HeaderMap, asked: Result<Query<Asked>, QueryRejection>) -> Response {
+pub async fn ask(
+    State(app): State<App>,
+    headers: HeaderMap,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Response {
     let asked = asked.map(|Query(asked)| asked).unwrap_or_default();
     if let Some(complaint) = asked.complaint() {
         return page::refused(StatusCode::BAD_REQUEST, complaint);

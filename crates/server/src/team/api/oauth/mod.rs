@@ -8,7 +8,6 @@ mod page;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
 pub use code::{Exchange, exchange};
@@ -20,16 +19,21 @@ use super::App;
 pub const DESCRIPTION: &str = "/.well-known/oauth-authorization-server";
 
 /// `GET /.well-known/oauth-authorization-server`
-pub async fn description(State(app): State<App>, headers: HeaderMap) -> Json<Value> {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
-    let origin = app.origin.as_deref().map_or_else(|| format!("http://{host}"), str::to_owned);
-    Json(json!({
-        "issuer": origin,
+///
+/// Without an address of its own the server does not know how it is reached,
+/// through TLS or not: the endpoints are then paths below what was asked.
+pub async fn description(State(app): State<App>) -> Json<Value> {
+    let origin = app.origin.as_deref().unwrap_or_default();
+    let mut description = json!({
         "authorization_endpoint": format!("{origin}/authorize"),
         "token_endpoint": format!("{origin}/oauth/token"),
         "response_types_supported": ["code"],
         "grant_types_supported": ["authorization_code"],
         "code_challenge_methods_supported": ["S256"],
         "token_endpoint_auth_methods_supported": ["none"],
-    }))
+    });
+    if !origin.is_empty() {
+        description["issuer"] = json!(origin);
+    }
+    Json(description)
 }
