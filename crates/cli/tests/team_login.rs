@@ -39,7 +39,8 @@ fn a_login_puts_the_teams_hooks_in_force_at_once() {
     assert!(is_guarded(&cx));
     let mode = fs::metadata(cx.path(LOGIN)).expect("a login").permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
-    let login = server.requests().into_iter().find(|it| it.line.starts_with("POST /api/v1/login")).expect("a login");
+    let login =
+        server.requests().into_iter().find(|it| it.line.starts_with("POST /api/v1/login")).expect("a login");
     assert_eq!(login.json(), serde_json::json!({ "name": "box", "os": "Linux" }));
 }
 
@@ -124,17 +125,22 @@ fn a_browser_signs_in_with_a_proof_that_only_we_have() {
     let mut terminal = Terminal::start(&command);
     terminal.expect("Sign in with your browser").expect("Waiting for your answer");
     let address = until_there(&cx.path("opened"));
-    assert!(address.starts_with(&format!("{url}/authorize?response_type=code&client_id=boathook-cli&")), "{address}");
+    assert!(
+        address.starts_with(&format!("{url}/authorize?response_type=code&client_id=boathook-cli&")),
+        "{address}"
+    );
     let value = |name: &str| {
         let pairs = address.trim().split(['?', '&']).filter_map(|pair| pair.split_once('='));
         pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).expect(name)
     };
     let back = value("redirect_uri").replace("%3A", ":").replace("%2F", "/");
-    let host = back.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("an address").to_owned();
+    let host =
+        back.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("an address").to_owned();
     let come_back = |state: &str| {
         let mut stream = TcpStream::connect(&host).expect("it listens");
         let path = back.split_once(&host).expect("a path").1;
-        write!(stream, "GET {path}?code={CODE}&state={state} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("sent");
+        write!(stream, "GET {path}?code={CODE}&state={state} HTTP/1.1\r\nHost: {host}\r\n\r\n")
+            .expect("sent");
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
         answer
@@ -144,7 +150,8 @@ fn a_browser_signs_in_with_a_proof_that_only_we_have() {
     terminal.expect("[l]og out? ").types("c");
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{screen}");
-    let exchange = server.requests().into_iter().find(|it| it.line.starts_with("POST /oauth/token")).expect("a code");
+    let exchange =
+        server.requests().into_iter().find(|it| it.line.starts_with("POST /oauth/token")).expect("a code");
     let verifier = exchange.json()["code_verifier"].as_str().expect("a proof").to_owned();
     assert!(verifier.len() >= 43 && !address.contains(&verifier));
     assert_eq!(exchange.json()["redirect_uri"], back);

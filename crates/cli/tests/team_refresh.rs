@@ -80,7 +80,11 @@ fn without_a_daemon_an_event_starts_a_sync_behind_its_answer() {
     let mut status: serde_json::Value = serde_json::from_str(&text).expect("a status");
     status["next_at"] = 0.into();
     std::fs::write(cx.path(STATUS), status.to_string()).expect("a file");
-    File::options().write(true).open(cx.path(STATUS)).and_then(|file| file.set_modified(old)).expect("a time");
+    File::options()
+        .write(true)
+        .open(cx.path(STATUS))
+        .and_then(|file| file.set_modified(old))
+        .expect("a time");
     is_guarded(&cx);
     until("what was published is in force", || is_guarded(&cx));
     assert_eq!(syncs(&server), 2, "one event of many started it");
@@ -92,11 +96,19 @@ fn a_repository_cannot_bring_certificates_or_a_home_into_that_sync() {
     server.log_in(&cx, SIGN_IN);
     let old = SystemTime::now() - Duration::from_secs(1900);
     std::fs::write(cx.path(STATUS), "{}").expect("a file");
-    File::options().write(true).open(cx.path(STATUS)).and_then(|file| file.set_modified(old)).expect("a time");
+    File::options()
+        .write(true)
+        .open(cx.path(STATUS))
+        .and_then(|file| file.set_modified(old))
+        .expect("a time");
     // `agent hook` believes no XDG variable, and neither does what it starts.
     let home = cx.path("home");
     let mut command = cx.command(["agent", "hook", "claude"]);
-    command.arg("--home").arg(&home).env("HOME", cx.path("elsewhere")).env("XDG_STATE_HOME", cx.path("elsewhere"));
+    command
+        .arg("--home")
+        .arg(&home)
+        .env("HOME", cx.path("elsewhere"))
+        .env("XDG_STATE_HOME", cx.path("elsewhere"));
     let payload = serde_json::json!({
         "session_id": "s", "cwd": cx.project(), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": { "command": "ls" },

@@ -15,7 +15,8 @@ use team_server::{Hook, SIGN_IN, TeamServer, hook};
 
 /// Keeps what it was told, and says nothing. The bell in it must not ring.
 fn witness() -> Hook {
-    let mut hook = hook("beforeShellExecution", "witness.sh", "#!/bin/sh\n# \u{7}bell\ncat > \"$HOME/told\"\n");
+    let mut hook =
+        hook("beforeShellExecution", "witness.sh", "#!/bin/sh\n# \u{7}bell\ncat > \"$HOME/told\"\n");
     hook.manifest.matcher = Some("ls".to_owned());
     hook.manifest.fail_closed = true;
     hook
@@ -95,7 +96,9 @@ fn hooks_are_listed_and_scripts_are_shown_harmless() {
     let (cx, _server) = member();
     let output = cx.output(["team", "hooks"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for part in ["1 hook in release 2 of team 1", "beforeShellExecution", "witness.sh", "matcher ls", "failClosed"] {
+    for part in
+        ["1 hook in release 2 of team 1", "beforeShellExecution", "witness.sh", "matcher ls", "failClosed"]
+    {
         assert!(said.contains(part), "{part}\n{said}");
     }
     let output = cx.output(["team", "hooks", "--show", "witness.sh"]);
@@ -112,7 +115,8 @@ fn hooks_are_listed_and_scripts_are_shown_harmless() {
 #[test]
 fn hooks_that_somebody_changed_here_are_said_and_put_right() {
     let (cx, _server) = member();
-    let script = fs::canonicalize(cx.path("home/.cursor/managed/team_1/hooks")).expect("a link").join("witness.sh");
+    let script =
+        fs::canonicalize(cx.path("home/.cursor/managed/team_1/hooks")).expect("a link").join("witness.sh");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("permissions");
     fs::write(&script, "#!/bin/sh\n").expect("a file");
     let output = cx.output(["team", "status"]);

@@ -11,8 +11,8 @@ use std::time::Duration;
 use boathook_server::team::wire::{Device, LoggedIn, Mode, Role, Team};
 use serde_json::{Value, json};
 
-pub use self::repository::{Hook, hook};
 use self::repository::Repository;
+pub use self::repository::{Hook, hook};
 use crate::context::TestContext;
 use crate::model::server::{Behaviour, Request, Server, Stream, answer};
 
@@ -87,7 +87,8 @@ impl TeamServer {
         let mut command = context.command(words);
         command.arg("--token-file").arg(file);
         let output = crate::context::pipe(command, b"");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        let said =
+            String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}");
         assert!(!said.contains(DEVICE) && !said.contains(token), "a token was shown: {said}");
         said
@@ -100,7 +101,8 @@ fn respond(state: &State, request: &Request, stream: &mut dyn Stream) {
     let say = |stream: &mut dyn Stream, status: u16, body: &Value| {
         answer(stream, status, JSON, &body.to_string());
     };
-    let bearer = request.header("authorization").and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    let bearer =
+        request.header("authorization").and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
     let unknown = json!({ "code": "unauthorized", "message": "this token is not known" });
     if *state.closed.lock().expect("nobody panicked") {
         return say(stream, 401, &unknown);
@@ -115,13 +117,17 @@ fn respond(state: &State, request: &Request, stream: &mut dyn Stream) {
                 "code_challenge_methods_supported": ["S256"],
             }),
         ),
-        ("POST", "/oauth/token") if request.json()["code"] == CODE => say(stream, 200, &logged_in(state, false)),
+        ("POST", "/oauth/token") if request.json()["code"] == CODE => {
+            say(stream, 200, &logged_in(state, false))
+        }
         ("POST", "/api/v1/login") if [SIGN_IN, ENROL].contains(&bearer) => {
             say(stream, 200, &logged_in(state, bearer == ENROL));
         }
         ("POST", "/oauth/token" | "/api/v1/login") => say(stream, 401, &unknown),
         _ if bearer != DEVICE => say(stream, 401, &unknown),
-        ("DELETE", "/api/v1/login") | ("POST", "/api/v1/report") => answer(stream, 204, "connection: close\r\n", ""),
+        ("DELETE", "/api/v1/login") | ("POST", "/api/v1/report") => {
+            answer(stream, 204, "connection: close\r\n", "")
+        }
         ("GET", path) if path.starts_with("/api/v1/hint?sequence=") => {
             let known = path.rsplit('=').next().and_then(|number| number.parse().ok()).unwrap_or(0);
             say(stream, 200, &json!({ "sequence": newer(state, known) }));

@@ -68,8 +68,11 @@ impl Repository {
     pub fn publish(&mut self, hooks: &[Hook]) {
         self.sequence += 1;
         let number = self.sequence;
-        let release =
-            manifest::Release { number, rollout: None, hooks: hooks.iter().map(|it| it.manifest.clone()).collect() };
+        let release = manifest::Release {
+            number,
+            rollout: None,
+            hooks: hooks.iter().map(|it| it.manifest.clone()).collect(),
+        };
         let manifest = manifest::Manifest {
             format: manifest::FORMAT,
             team: self.team,
@@ -82,7 +85,9 @@ impl Repository {
         };
         let text = serde_json::to_vec(&manifest).expect("JSON");
         let mut targets = BTreeMap::from([(manifest::TARGET.to_owned(), text)]);
-        targets.extend(hooks.iter().map(|it| (it.manifest.script.sha256.to_string(), it.text.clone().into_bytes())));
+        targets.extend(
+            hooks.iter().map(|it| (it.manifest.script.sha256.to_string(), it.text.clone().into_bytes())),
+        );
         let listed = targets.iter().map(|(name, bytes)| (name.clone(), FileRef::of(bytes))).collect();
         for (name, bytes) in targets {
             self.files.insert(format!("targets/{}.{name}", Digest::of(&bytes)), bytes);

@@ -26,10 +26,14 @@ impl Terminal {
     /// Starts the program of this command, with its words and its environment.
     pub fn start(command: &Command) -> Terminal {
         let words = std::iter::once(command.get_program()).chain(command.get_args());
-        let line: Vec<String> =
-            words.map(|word| format!("'{}'", word.to_str().expect("a plain word").replace('\'', r"'\''"))).collect();
+        let line: Vec<String> = words
+            .map(|word| format!("'{}'", word.to_str().expect("a plain word").replace('\'', r"'\''")))
+            .collect();
         let mut script = Command::new("script");
-        script.args(["-q", "-e", "-f", "-c", &line.join(" "), "/dev/null"]).env("SHELL", "/bin/sh").env("TERM", "dumb");
+        script
+            .args(["-q", "-e", "-f", "-c", &line.join(" "), "/dev/null"])
+            .env("SHELL", "/bin/sh")
+            .env("TERM", "dumb");
         for (name, value) in command.get_envs() {
             match value {
                 Some(value) => script.env(name, value),

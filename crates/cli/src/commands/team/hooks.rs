@@ -50,7 +50,10 @@ pub fn table(ui: &mut Ui, view: &View) {
         return;
     };
     let number = words::hooks(view.hooks.len());
-    ui.line(&format!("{number} in release {} of team {} ({})", current.release, view.login.team, view.login.server));
+    ui.line(&format!(
+        "{number} in release {} of team {} ({})",
+        current.release, view.login.team, view.login.server
+    ));
     for spec in EVENTS {
         let of_event: Vec<&Definition> = view.hooks.iter().filter(|hook| hook.event == spec.kind).collect();
         if of_event.is_empty() {
