@@ -9,6 +9,7 @@ use boathook_server::team::wire::LoggedIn;
 use serde::{Deserialize, Serialize};
 
 use super::callback::{Callback, Came};
+use super::words::{TRY_LATER, meaning};
 use crate::error::Failed;
 use crate::settings::open_in_browser;
 use crate::team::{Refusal, Server};
@@ -106,10 +107,14 @@ pub fn sign_in(
     server.post(&token, &exchange).map(Some).map_err(|refusal| refused(&refusal))
 }
 
-/// What a refusal of the server is to a person.
+/// What a refusal of the server is to a person who signs in: nothing tries
+/// again by itself.
 pub fn refused(refusal: &Refusal) -> Failed {
-    let help = super::words::meaning(&refusal.code).and_then(|meaning| meaning.help);
-    Failed::Other { problem: refusal.message.clone(), help: help.map(str::to_owned) }
+    let help = match meaning(&refusal.code).and_then(|meaning| meaning.help) {
+        Some(help) if help != TRY_LATER => help,
+        Some(_) | None => "look whether the address is right, and try again",
+    };
+    Failed::other(refusal.message.clone(), help)
 }
 
 fn question(url: &str, authorize: &str, back: &str, state: &str, verifier: &str, name: &str) -> String {

@@ -16,7 +16,8 @@ pub fn meaning(code: &str) -> Option<&'static Meaning> {
 }
 
 const ASK_ADMIN: &str = "tell an admin of the team; the hooks you have stay in force";
-const TRY_LATER: &str = "it is tried again by itself; `boathook team sync --now` asks at once";
+/// Where nothing need be done.
+pub const TRY_LATER: &str = "it is tried again by itself; `boathook team sync --now` asks at once";
 const LOGIN_AGAIN: &str = "ask an admin for a token, then `boathook team login URL --switch`";
 const DISK: &str =
     "make room, or mend the permissions that the message names, then `boathook team sync --now`";
