@@ -87,6 +87,9 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
     }
+    if hook.definition.monitor {
+        facts.push("monitor: its answer is recorded and changes nothing".to_owned());
+    }
     facts.extend(lifetime(hook).map(str::to_owned));
     if let Action::Rule(rule) = &hook.definition.action {
         facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
@@ -139,6 +142,7 @@ pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
             "matcher": hook.definition.matcher.pattern(),
             "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),
             "fail_closed": hook.definition.fail_closed,
+            "monitor": hook.definition.monitor,
             "loop_limit": hook.definition.loop_limit,
             "lifetime": hook.definition.lifetime.name(),
             "state": standing.name(),

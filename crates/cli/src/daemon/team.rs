@@ -63,7 +63,7 @@ impl Team {
         // Whatever was published while no daemon ran is got at once.
         follower.run(true, ending, |status| {
             let words = format!("{whose}: {}", how(status));
-            ui.line(&words);
+            ui.say(&words);
             self.say(Some(words));
         });
         self.say(None);

@@ -15,6 +15,7 @@ use boathook_engine::ids;
 use boathook_server::team::wire;
 
 use self::install::{In, Put};
+pub use self::lock::hold;
 use super::http::{Fetched, Kind};
 use super::status::{Status, Told};
 use super::tuf::{self, OnDisk, Shelf, Source, Verified};
@@ -52,6 +53,10 @@ pub fn sync(place: &Place, login: &Login, how: How) -> Status {
             return told(before, &Round { refusal: Some(refusal), ..Round::default() }, place, login);
         }
     };
+    // A machine that left its team in the meantime gets nothing back.
+    if how == How::Poll && Login::read(place).is_ok_and(|known| known.as_ref() != Some(login)) {
+        return before;
+    }
     let mut round = Round::default();
     if let Err(refusal) = go_round(place, login, &mut round) {
         round.refusal = Some(refusal);

@@ -155,11 +155,7 @@ impl Managed {
         let name = generation_name(&target)
             .ok_or_else(|| Fault::Unreadable(format!("it leads to {}", target.display())))?;
         let folder = self.generations().join(&name);
-        for folder in [&self.folder, &self.generations(), &folder] {
-            let facts = read_file::link_facts(folder);
-            check_folder(folder, facts).map_err(|error| Fault::Unreadable(error.to_string()))?;
-        }
-        let seal = Seal::read(&folder)?;
+        let seal = sealed_generation(&folder)?;
         Ok(Some(Current { sequence: seal.sequence, release: seal.release, generation: name, folder, seal }))
     }
 
@@ -181,9 +177,7 @@ impl Managed {
 
     /// What is known of the age of its hooks.
     pub fn fresh(&self) -> Option<Fresh> {
-        let path = self.folder.join(fresh::NAME);
-        let read = read_file::read_linked(&path, CONFIG_LIMIT, Owner::UserOrRoot, Links::Refused).ok()?;
-        serde_json::from_slice(&read.bytes).ok()
+        read_fresh(&self.folder)
     }
 
     /// Keeps how old the hooks are. The newest time that was seen never goes
@@ -255,6 +249,33 @@ impl Managed {
         );
         InstallError::Foreign { folder: self.folder.clone(), reason }
     }
+}
+
+/// Whether a folder of a team has our marker.
+pub(crate) fn is_ours(folder: &Path) -> bool {
+    read_file::link_facts(&folder.join(MARKER)).is_some()
+}
+
+/// The generation that the link in a team's folder leads to.
+pub(crate) fn in_force(folder: &Path) -> Option<PathBuf> {
+    let target = fs::read_link(folder.join(LINK)).ok()?;
+    Some(folder.join(GENERATIONS).join(generation_name(&target)?))
+}
+
+/// The seal of a generation that nobody else could have put there.
+pub(crate) fn sealed_generation(generation: &Path) -> Result<Seal, Fault> {
+    for folder in generation.ancestors().take(3) {
+        let facts = read_file::link_facts(folder);
+        check_folder(folder, facts).map_err(|error| Fault::Unreadable(error.to_string()))?;
+    }
+    Seal::read(generation)
+}
+
+/// What is known of the age of the hooks in a team's folder.
+pub(crate) fn read_fresh(folder: &Path) -> Option<Fresh> {
+    let path = folder.join(fresh::NAME);
+    let read = read_file::read_linked(&path, CONFIG_LIMIT, Owner::UserOrRoot, Links::Refused).ok()?;
+    serde_json::from_slice(&read.bytes).ok()
 }
 
 enum Standing {

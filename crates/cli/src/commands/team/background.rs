@@ -13,6 +13,9 @@ use boathook_engine::state::{Durability, StateDir};
 use crate::settings::start_sync;
 use crate::team::timing::POLL;
 
+/// File systems and clocks count in steps of their own.
+const SLACK: Duration = Duration::from_secs(60);
+
 /// Starts a sync when it is time for one. Nothing here is waited for, and
 /// nothing that fails here matters to the event.
 pub fn refresh(state: &Path, home: &Path) {
@@ -32,7 +35,7 @@ fn is_ours_to_do(folder: &Path) -> bool {
     let now = Duration::from_millis(now_millis().unsigned_abs());
     let tried = facts.modified().ok().and_then(|tried| tried.duration_since(UNIX_EPOCH).ok());
     // A time in the future was written by a clock that has been put right.
-    let is_old = tried.is_none_or(|tried| tried > now || now - tried > POLL);
+    let is_old = tried.is_none_or(|tried| tried > now + SLACK || now.saturating_sub(tried) > POLL);
     is_old && mark(&file, now)
 }
 

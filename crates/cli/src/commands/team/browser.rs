@@ -38,7 +38,7 @@ struct Exchange<'a> {
     code: &'a str,
     code_verifier: &'a str,
     redirect_uri: &'a str,
-    device_name: &'a str,
+    name: &'a str,
     os: &'a str,
 }
 
@@ -89,7 +89,7 @@ pub fn sign_in(ui: &mut Ui, server: &Server, url: &str, machine: &Machine<'_>) -
         code: &code,
         code_verifier: &verifier,
         redirect_uri: &back,
-        device_name: machine.name,
+        name: machine.name,
         os: machine.os,
     };
     server.post(&token, &exchange).map(Some).map_err(|refusal| refused(&refusal))

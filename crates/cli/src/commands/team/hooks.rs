@@ -79,7 +79,7 @@ fn facts(hook: &Definition) -> Vec<String> {
     if hook.fail_closed {
         facts.push("failClosed".to_owned());
     }
-    if false {
+    if hook.monitor {
         facts.push("monitor: a refusal is only recorded".to_owned());
     }
     if let Action::Broken { reason, .. } = &hook.action {
@@ -125,7 +125,7 @@ fn as_json(view: &View) -> Value {
             "matcher": (!hook.matcher.is_everything()).then(|| hook.matcher.pattern()),
             "timeout_ms": u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
             "fail_closed": hook.fail_closed,
-            "monitor": false,
+            "monitor": hook.monitor,
             "loop_limit": hook.loop_limit,
         })
     };

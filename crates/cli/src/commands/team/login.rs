@@ -11,6 +11,7 @@ use crate::Status;
 use crate::error::Failed;
 use crate::settings;
 use crate::team::http::{Fetched, Kind};
+use crate::team::login::LoginError;
 use crate::team::{self, How, Login, Place, Refusal, Server};
 use crate::ui::Ui;
 
@@ -67,7 +68,7 @@ pub fn login(ui: &mut Ui, args: &LoginArgs) -> Result<Status, Failed> {
     let status = match &before {
         Some(before) => switched(ui, &place, before, &login)?,
         None => {
-            login.write(&place).map_err(|error| Failed::other(error.to_string(), "then log in again"))?;
+            login.write(&place).map_err(unkept)?;
             team::sync(&place, &login, How::Now)
         }
     };
@@ -193,36 +194,35 @@ fn first_root(place: &Place, login: &Login) -> Result<Vec<u8>, Failed> {
     }
 }
 
-/// Another team: what it publishes is verified whole, aside, before anything of
-/// the old one goes. The same team: this machine only signs in anew.
+/// Another team: all that it publishes is verified and in force before this
+/// machine leaves the old one. The same team: this machine only signs in anew.
 fn switched(ui: &mut Ui, place: &Place, before: &Login, login: &Login) -> Result<team::Status, Failed> {
     let same = before.team == login.team && before.repository == login.repository;
     if before.enrolled && !same {
         let _ = logout::revoke(place, login);
         return Err(logout::stays(place, before));
     }
-    if !same {
-        verified_aside(ui, place, login)?;
-        logout::forget(place, before)?;
-        ui.say(&format!("this machine has left team {} ({})", before.team, before.server));
+    let status = team::sync(place, login, How::Now);
+    if !status.is_good() {
+        sync::told(ui, &status);
+        let _ = logout::revoke(place, login);
+        // How it stands with the old team is said anew.
+        team::sync(place, before, How::Now);
+        let problem = "what the new team publishes could not be put in force, so this machine stays in its team";
+        return Err(Failed::other(problem, "try again later, or ask an admin of the new team"));
     }
-    login.write(place).map_err(|error| Failed::other(error.to_string(), "then log in again"))?;
+    login.write(place).map_err(unkept)?;
+    if !same {
+        ui.say(&format!("this machine has left team {} ({})", before.team, before.server));
+        notice::forget(place);
+    }
     if let Err(refusal) = logout::revoke(place, before) {
         ui.warning(&format!("the old server could not be told: {refusal}"));
+        ui.help(&format!("an admin of that team can remove the device {}", before.device));
     }
-    Ok(team::sync(place, login, How::Now))
+    Ok(status)
 }
 
-/// One whole sync into a folder that goes away again.
-fn verified_aside(ui: &mut Ui, place: &Place, login: &Login) -> Result<(), Failed> {
-    let aside = tempfile::tempdir_in(&place.state).map_err(|error| Failed::file(&place.state, error))?;
-    let trial = Place { state: aside.path().join("state"), home: aside.path().join("home"), ..place.clone() };
-    let status = team::sync(&trial, login, How::Now);
-    if status.is_good() {
-        return Ok(());
-    }
-    sync::told(ui, &status);
-    let _ = logout::revoke(place, login);
-    let problem = "what the new team publishes could not be verified, so this machine stays in its team";
-    Err(Failed::other(problem, "try again later, or ask an admin of the new team"))
+fn unkept(error: LoginError) -> Failed {
+    Failed::other(error.to_string(), "then log in again")
 }

@@ -6,7 +6,8 @@ use ureq::http::Method;
 use super::{here, notice};
 use crate::Status;
 use crate::error::Failed;
-use crate::team::{self, Login, Place, Server};
+use crate::team::sync::hold;
+use crate::team::{self, How, Login, Place, Server};
 use crate::ui::Ui;
 
 /// Leave the team: its hooks no longer run here
@@ -41,9 +42,10 @@ pub fn leave(ui: &mut Ui, place: &Place, login: Login) -> Result<Status, Failed>
 
 /// Takes away what is here of a team: the hooks first, because a machine that
 /// does not know its team any more could not remove them.
-pub fn forget(place: &Place, login: &Login) -> Result<(), Failed> {
+fn forget(place: &Place, login: &Login) -> Result<(), Failed> {
     let other = |error: &dyn std::fmt::Display| Failed::Other { problem: error.to_string(), help: None };
-    let _lock = place.folder().lock("").map_err(|error| other(&error))?;
+    // Whoever syncs just now would put back what is removed.
+    let _held = hold(place, How::Now).map_err(|refusal| other(&refusal))?;
     Managed::of(&place.home, login.team).remove().map_err(|error| other(&error))?;
     Login::remove(place).map_err(|error| other(&error))?;
     team::forget(place);

@@ -54,12 +54,13 @@ impl View {
         problems.extend(self.age_problem());
         problems.extend(self.tampered.iter().map(|tampered| {
             let message = format!("team hooks were changed on this machine: {} {}", tampered.file, tampered.fault);
-            Problem::error("team-tampered", message).help("`boathook team sync --now` puts them right")
+            Problem::error("tampered", message).help("`boathook team sync --now` puts them right")
         }));
         problems
     }
 
-    fn sync_problem(&self) -> Option<Problem> {
+    /// What is wrong with the last sync.
+    pub fn sync_problem(&self) -> Option<Problem> {
         let Some(status) = &self.status else {
             let message = "the team's hooks were never got";
             return Some(Problem::warning("team-sync", message).help("`boathook team sync` gets them"));
