@@ -34,9 +34,9 @@ fn what_others_can_write_is_refused_with_what_to_run() {
     let cases: [(&str, Spoil, &str, &str); 6] = [
         (
             "the file",
-            |cx| chmod(&cx.path("system/etc/cursor/hooks.json"), 0o666),
-            "writable by",
-            "chmod go-w",
+            |cx| chmod(&cx.path("system/etc/cursor/hooks.json"), 0o664),
+            "may be written by others than root (mode 0664)",
+            "sudo chmod go-w '[SYSTEM]/etc/cursor/hooks.json'",
         ),
         (
             "the folder",

@@ -80,7 +80,8 @@ fn calls(test: &str, call: &str, prepare: impl Fn(&Path)) -> usize {
 
 fn said(output: &Output) -> Option<String> {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    text.lines().find_map(|line| line.split("INSTALLER: ").nth(1)).map(str::to_owned)
+    let words = text.lines().find_map(|line| line.split("INSTALLER: ").nth(1)).map(str::to_owned);
+    words.filter(|words| !words.is_empty())
 }
 
 fn no_strace() -> bool {
@@ -139,7 +140,7 @@ fn s13_killed_at_any_call_the_old_or_the_new_one_is_whole() {
             }
         }
     }
-    assert!(killed > 40 && old > 20, "killed {killed} times, {old} times the old one stayed");
+    assert!(killed > 30 && old > 20, "killed {killed} times, {old} times the old one stayed");
 }
 
 #[test]

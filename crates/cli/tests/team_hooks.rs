@@ -4,6 +4,7 @@
 
 mod context;
 mod generation;
+mod served;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -15,7 +16,8 @@ use boathook_engine::bundle::manifest::{Hook, Stale, StalePolicy};
 use boathook_engine::ids;
 use context::TestContext;
 use generation::{ALLOW, DENY, Generation, hook, managed};
-use serde_json::Value;
+use serde_json::{Value, json};
+use served::Served;
 
 const SHELL: [&str; 5] = ["run", "beforeShellExecution", "--field", "command=ls", "--trace"];
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -51,7 +53,7 @@ fn hooks_of_the_generation_in_force_run_in_its_folder() {
     let output = cx.output(SHELL);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert_eq!(trace(&output)["hooks"][0]["source"], "team");
-    assert_eq!(trace(&output)["warnings"], serde_json::json!([]));
+    assert_eq!(trace(&output)["warnings"], json!([]));
 
     let (says, text) = hook("beforeShellExecution", "where.sh", "#!/bin/sh\npwd -P >&2\necho '{}'\n");
     Generation::of(2, [(says, text)]).put(&cx.path("home"));
@@ -77,7 +79,7 @@ fn s15_a_script_that_is_not_what_was_signed_does_not_run() {
                 fs::remove_file(it.join("guard.sh")).expect("removed");
                 symlink("/bin/true", it.join("guard.sh")).expect("a link");
             },
-            "guard.sh is not a regular file but a symbolic link",
+            "guard.sh is not a regular file but a link",
         ),
         ("hooks.json edited", |it| rewrite(&it.join("hooks.json"), "{}"), "hooks.json is not what was signed"),
     ];
@@ -213,7 +215,9 @@ fn s07_s08_old_hooks_stay_in_force_and_the_policy_applies_on_gates() {
         }
         // A gate that no hook of the team guards is a gate all the same.
         let read = cx.output(["run", "beforeReadFile", "--field", "file_path=/x"]);
-        assert_eq!(read.status.code(), Some(code), "{name}: {}", stderr(&read));
+        // Where nobody can be asked, an ask refuses.
+        let asks = warning == Some("are too old") && policy == StalePolicy::Ask;
+        assert_eq!(read.status.code(), Some(if asks { 2 } else { code }), "{name}: {}", stderr(&read));
         if let Some(warning) = warning {
             let doctor = cx.run(["doctor"]);
             assert!(doctor.contains(warning), "{name}: {doctor}");
@@ -241,4 +245,35 @@ fn a_monitored_hook_of_the_team_refuses_nothing_and_says_what_it_would_have() {
     assert_eq!((&report["would"], &report["monitor"]), (&"deny".into(), &true.into()), "{report}");
     rewrite(&folder(&cx).join("hooks.json"), "{}");
     assert_eq!(cx.output(SHELL).status.code(), Some(0), "its events are not closed");
+}
+
+/// A daemon runs what is in force, from one event to the next.
+#[test]
+fn a_daemon_notices_a_new_generation_a_change_and_a_repair() {
+    let cx = TestContext::new();
+    let says = |number: u64| {
+        let text = format!("#!/bin/sh\necho '{{\"permission\":\"deny\",\"user_message\":\"release {number}\"}}'\n");
+        let (gate, text) = hook("beforeShellExecution", "guard.sh", &text);
+        Generation::of(number, [(Hook { fail_closed: true, ..gate }, text)]).put(&cx.path("home"));
+    };
+    says(1);
+    let daemon = Served::start(&cx);
+    let mut talk = daemon.talk();
+    for number in 1..6 {
+        says(number);
+        let handled = talk.handle("beforeShellExecution", json!({ "command": "ls" }));
+        assert!(handled.to_string().contains(&format!("release {number}")), "{handled}");
+    }
+    rewrite(&folder(&cx).join("guard.sh"), ALLOW);
+    let handled = talk.handle("beforeShellExecution", json!({ "command": "ls" }));
+    assert!(handled.to_string().contains("tampered") && handled["blocked"] == true, "{handled}");
+    rewrite(&folder(&cx).join("hooks.json"), "{}");
+    let handled = talk.handle("beforeShellExecution", json!({ "command": "ls" }));
+    assert!(handled.to_string().contains("tampered") && handled["blocked"] == true, "{handled}");
+    says(5);
+    let handled = talk.handle("beforeShellExecution", json!({ "command": "ls" }));
+    assert!(handled.to_string().contains("release 5"), "{handled}");
+    managed(&cx.path("home")).remove().expect("removed");
+    let handled = talk.handle("beforeShellExecution", json!({ "command": "ls" }));
+    assert_eq!(handled["blocked"], false, "{handled}");
 }

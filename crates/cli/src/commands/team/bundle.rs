@@ -26,13 +26,12 @@ use crate::ui::Ui;
 /// hooks.json is for every system, or for those that its `_operating_systems`
 /// lists: Linux, Macintosh, Windows.
 #[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false, id = "what")]
 pub struct BundleArgs {
     /// A folder with a hooks.json and the scripts it names
-    #[arg(long, value_name = "DIR", group = "what")]
+    #[arg(long, value_name = "DIR", required_unless_present = "published", conflicts_with = "published")]
     from: Option<PathBuf>,
     /// What this machine last got from the team's server, for its own system
-    #[arg(long, group = "what")]
+    #[arg(long)]
     published: bool,
     /// Where to write; a folder that is empty or not there
     #[arg(long, value_name = "DIR", default_value = "boathook-bundle")]
