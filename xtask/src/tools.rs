@@ -42,6 +42,11 @@ pub const FOR_TESTS: &[Package] = &[
         probe: ("socat", &["-V"]),
         purpose: "the client of the daemon that is written in bash",
     },
+    Package {
+        name: "faketime",
+        probe: ("faketime", &["--version"]),
+        purpose: "a team's hooks when the clock is wrong",
+    },
 ];
 
 /// What the team server's tests need where the npm registry has no PostgreSQL that runs.

@@ -38,7 +38,6 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     let ending = cancel_on_signals();
     let room = Room::of(seat::make_room_for_files());
     let service = Service::new(ui, global, ending.clone(), room)?;
-    Team::start(&service, global.color, ending.clone());
     let crowd = Arc::new(Crowd::of(room));
     let over_http = over_http.map(|(listening, address)| {
         let url = format!("http://{}", listening.address());
@@ -49,6 +48,7 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     });
     let over_http = over_http.transpose()?;
     ui.line(&format!("listening on {}", place.path().display()));
+    Team::start(&service, global.color, ending.clone());
     while !ending.is_cancelled() {
         match place.accept(LOOK_UP) {
             Ok(Some(stream)) if is_ours(&stream) => crowd.admit(&service, stream),

@@ -35,8 +35,10 @@ impl Team {
         let _ = thread::Builder::new().name("team".to_owned()).spawn(follow);
     }
 
-    /// What to say of it.
+    /// What to say of it. A question for news may still wait when somebody has
+    /// logged out.
     pub fn words(&self) -> Option<String> {
+        settings::team_place().filter(is_logged_in)?;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -63,7 +65,7 @@ impl Team {
         // Whatever was published while no daemon ran is got at once.
         follower.run(true, ending, |status| {
             let words = format!("{whose}: {}", how(status));
-            ui.line(&words);
+            ui.say(&words);
             self.say(Some(words));
         });
         self.say(None);
@@ -74,12 +76,13 @@ impl Team {
     }
 }
 
-/// One look at a file that most machines do not have.
 fn logged_in(place: &Place) -> Option<Login> {
-    if !place.state.join("login.json").exists() {
-        return None;
-    }
-    Login::read(place).ok().flatten()
+    is_logged_in(place).then(|| Login::read(place).ok().flatten())?
+}
+
+/// One look at a file that most machines do not have.
+fn is_logged_in(place: &Place) -> bool {
+    place.state.join("login.json").exists()
 }
 
 fn how(status: &Status) -> String {

@@ -42,8 +42,22 @@ pub fn absolute(path: &Path) -> PathBuf {
 /// Variables that a sync in the background keeps: a repository can set those
 /// that agents hand on, and a certificate it brings must not count.
 const KEPT: [&str; 16] = [
-    "PATH", "LANG", "TZ", "TMPDIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy",
-    "https_proxy", "all_proxy", "no_proxy", "SystemRoot", "USERPROFILE", "APPDATA", "TEMP",
+    "PATH",
+    "LANG",
+    "TZ",
+    "TMPDIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SystemRoot",
+    "USERPROFILE",
+    "APPDATA",
+    "TEMP",
 ];
 
 /// Starts `boathook team sync --quiet` for this home, and waits for nothing:

@@ -36,22 +36,27 @@ pub fn is_due(status: Option<&Status>, now: i64) -> bool {
 
 impl Follower {
     /// Until it should end, or until this machine is somebody else's. Every
-    /// sync is told; the first is at once when it is not known what was missed.
+    /// sync is told; the first is at once when it is not known what was missed,
+    /// unless the server is to be left alone.
     pub fn run(&self, at_once: bool, ending: &Cancel, mut tell: impl FnMut(&Status)) {
-        if at_once {
-            tell(&sync(&self.place, &self.login, How::Poll));
+        let mut last = self.kept();
+        let left_alone = |status: &Status| status.failures > 0 && !is_due(Some(status), now_millis());
+        if at_once && !last.as_ref().is_some_and(left_alone) {
+            last = Some(self.sync(&mut tell));
         }
         let mut known = 0;
         let mut pause = FIRST_PAUSE;
         while !ending.is_cancelled() && self.is_still_ours() {
-            let status = Status::read(&self.place).filter(|status| status.team == self.login.team);
-            if is_due(status.as_ref(), now_millis()) {
-                tell(&sync(&self.place, &self.login, How::Poll));
+            // Others sync, too; and where nothing can be kept, what we know
+            // ourselves keeps us from asking without a pause.
+            last = self.kept().into_iter().chain(last).max_by_key(|status| status.tried_at);
+            if is_due(last.as_ref(), now_millis()) {
+                last = Some(self.sync(&mut tell));
                 continue;
             }
-            known = known.max(status.as_ref().and_then(|status| status.sequence).unwrap_or(0));
-            let due = status.map_or(0, |status| status.next_at.saturating_sub(now_millis()));
-            let due = Duration::from_millis(due.unsigned_abs());
+            known = known.max(last.as_ref().and_then(|status| status.sequence).unwrap_or(0));
+            let due = last.as_ref().map_or(0, |status| status.next_at.saturating_sub(now_millis()));
+            let due = Duration::from_millis(due.max(0).unsigned_abs());
             let asked = Instant::now();
             match wait_for_hint(&self.place, &self.login, known, self.patience.min(due)) {
                 Ok(sequence) if sequence > known => {
@@ -59,9 +64,7 @@ impl Follower {
                     // by the clock and not at once.
                     known = sequence;
                     pause = FIRST_PAUSE;
-                    if self.is_still_ours() {
-                        tell(&sync(&self.place, &self.login, How::Poll));
-                    }
+                    last = Some(self.sync(&mut tell));
                 }
                 Ok(_) => {
                     pause = FIRST_PAUSE;
@@ -73,6 +76,20 @@ impl Follower {
                 }
             }
         }
+    }
+
+    /// One that another process is at is that one's to tell.
+    fn sync(&self, tell: &mut impl FnMut(&Status)) -> Status {
+        let status = sync(&self.place, &self.login, How::Poll);
+        if status.code != "locked" && self.is_still_ours() {
+            tell(&status);
+        }
+        status
+    }
+
+    /// How the last sync went, whoever did it.
+    fn kept(&self) -> Option<Status> {
+        Status::read(&self.place).filter(|status| status.team == self.login.team)
     }
 
     fn is_still_ours(&self) -> bool {

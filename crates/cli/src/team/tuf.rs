@@ -23,7 +23,7 @@ use self::verdict::{refused, refused_root};
 use super::Refusal;
 use super::http::Fetched;
 
-pub use self::shelf::{Memory, OnDisk, Shelf};
+pub use self::shelf::{OnDisk, Shelf};
 
 const LARGEST_ROOT: u64 = 512 * 1024;
 const LARGEST_TIMESTAMP: u64 = 64 * 1024;

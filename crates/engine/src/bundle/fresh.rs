@@ -31,34 +31,24 @@ pub enum Age {
     Stale(i64),
     /// It has expired for longer than the team allows: this many days ago.
     TooOld(i64, StalePolicy),
-    /// Nobody wrote it down.
-    Unknown,
 }
 
-impl Age {
-    /// What a person should know of it; nothing while all is well.
-    pub fn words(self) -> Option<String> {
-        let since = |days: i64| match days {
-            0 => "less than a day ago".to_owned(),
-            1 => "a day ago".to_owned(),
-            days => format!("{days} days ago"),
-        };
-        match self {
-            Age::Fresh => None,
-            Age::Stale(days) => Some(format!(
-                "the team's hooks are stale: the last signed word about them expired {}; they stay in force",
-                since(days)
-            )),
-            Age::TooOld(days, _) => Some(format!(
-                "the team's hooks are too old: the last signed word about them expired {}; they stay in force",
-                since(days)
-            )),
-            Age::Unknown => Some(
-                "it is not known how old the team's hooks are: fresh.json cannot be read; they stay in force"
-                    .into(),
-            ),
-        }
-    }
+/// What a person should know of the age of a team's hooks, which may not be
+/// known; nothing while all is well.
+pub fn age_in_words(age: Option<Age>) -> Option<String> {
+    let since = |days: i64| match days {
+        0 => "less than a day ago".to_owned(),
+        1 => "a day ago".to_owned(),
+        days => format!("{days} days ago"),
+    };
+    let expired = |days: i64| format!("the last signed word about them expired {}", since(days));
+    let what = match age {
+        Some(Age::Fresh) => return None,
+        Some(Age::Stale(days)) => format!("the team's hooks are stale: {}", expired(days)),
+        Some(Age::TooOld(days, _)) => format!("the team's hooks are too old: {}", expired(days)),
+        None => "it is not known how old the team's hooks are: fresh.json cannot be read".to_owned(),
+    };
+    Some(format!("{what}; they stay in force"))
 }
 
 impl Fresh {

@@ -29,7 +29,7 @@ mod tests;
 mod written;
 
 pub(crate) use fresh::NAME as FRESH;
-pub use fresh::{Age, Fresh};
+pub use fresh::{Age, Fresh, age_in_words};
 pub use install::{InstallError, Installed, Offer};
 pub(crate) use lease::{Lease, lease};
 pub use managed::{Current, Managed, Marker};

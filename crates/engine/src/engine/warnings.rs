@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::bundle::Age;
+use crate::bundle::age_in_words;
 use crate::fill::Event;
 use crate::load::{HookSet, SourceReport, SourceState, Withheld, counted};
 use crate::plan::{Plan, Skipped, Why};
 use crate::problem::Problem;
-use crate::source::{Level, Source};
+use crate::source::{Format, Level, Source};
 use crate::trust::TrustState;
 
 /// What stands in the way of whole sources: those that cannot be read, and
@@ -35,7 +35,9 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
         }
-        warnings.extend(report.age.and_then(Age::words).map(|words| format!("{file}: {words}")));
+        if report.source.format == Format::Sealed {
+            warnings.extend(age_in_words(report.age).map(|words| format!("{file}: {words}")));
+        }
         warnings.extend(switched_off(set, plan, &report.source));
         warnings.extend(withheld(plan, &report.source));
         let is_project = report.source.level == Level::Project && report.state == SourceState::Absent;

@@ -113,7 +113,8 @@ pub struct SourceReport {
     pub named_elsewhere: bool,
     /// What a team's signed hooks must be; none when that is not known.
     pub seal: Option<Arc<Seal>>,
-    /// How old the newest signed word about them is.
+    /// How old the newest signed word about them is; none where that is not
+    /// known, and for all other sources.
     pub age: Option<Age>,
 }
 

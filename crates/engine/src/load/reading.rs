@@ -123,7 +123,8 @@ impl Reading {
         }
         if let Some(folder) = self.source.team_folder() {
             let age = self.freshness.age(folder);
-            if self.age.replace(age) != Some(age) {
+            if self.age != age {
+                self.age = age;
                 self.version += 1;
             }
         }

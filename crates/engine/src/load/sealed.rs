@@ -8,14 +8,16 @@ use super::reading::Reading;
 use super::{Hook, HookSet, Surroundings, states};
 use crate::answer::Permission;
 use crate::bundle::manifest::StalePolicy;
-use crate::bundle::{Age, FRESH, Fault, Fresh, HOOKS, SEAL, Seal, in_force, read_fresh, sealed_generation};
+use crate::bundle::{
+    Age, FRESH, Fault, Fresh, HOOKS, SEAL, Seal, age_in_words, in_force, read_fresh, sealed_generation,
+};
 use crate::definition::{Action, Definition};
 use crate::event::{EVENTS, EventKind};
 use crate::ids;
 use crate::problem::Problem;
 use crate::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use crate::rule::{Always, Rule};
-use crate::source::Source;
+use crate::source::{Format, Source};
 
 /// A generation that was looked at.
 pub(super) struct Opened {
@@ -63,7 +65,10 @@ pub(super) fn faults(reading: &Reading) -> Vec<Problem> {
 /// Says how old the hooks are; a policy of the team's becomes a hook on every
 /// gate.
 pub(super) fn add_age(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surroundings) {
-    let Some(words) = reading.age.and_then(|age| age.words()) else { return };
+    if reading.source.format != Format::Sealed {
+        return;
+    }
+    let Some(words) = age_in_words(reading.age) else { return };
     let mut problem = Problem::warning("team-stale", words.clone());
     problem.file = Some(reading.source.file.clone());
     set.problems.push(problem.help("`boathook team status` says why; `boathook team sync` tries again"));
@@ -89,19 +94,19 @@ fn permission(age: Age) -> Option<Permission> {
     match age {
         Age::TooOld(_, StalePolicy::Ask) => Some(Permission::Ask),
         Age::TooOld(_, StalePolicy::Deny) => Some(Permission::Deny),
-        Age::TooOld(_, StalePolicy::Warn) | Age::Fresh | Age::Stale(_) | Age::Unknown => None,
+        Age::TooOld(_, StalePolicy::Warn) | Age::Fresh | Age::Stale(_) => None,
     }
 }
 
 impl Freshness {
-    /// How old the hooks of a team's folder are now.
-    pub(super) fn age(&mut self, folder: &Path) -> Age {
+    /// How old the hooks of a team's folder are now; none when nobody knows.
+    pub(super) fn age(&mut self, folder: &Path) -> Option<Age> {
         let path = folder.join(FRESH);
         if !self.look.is_some_and(|look| look.holds_link(&path)) {
             self.look = Some(Glimpse::at_link(&path));
             self.known = read_fresh(folder);
         }
-        self.known.map_or(Age::Unknown, |fresh| fresh.age(ids::now_millis()))
+        self.known.map(|fresh| fresh.age(ids::now_millis()))
     }
 }
 

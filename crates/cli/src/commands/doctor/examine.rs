@@ -95,7 +95,8 @@ fn team(settings: &Settings) -> Result<Option<View>, String> {
 fn wrong_with_team(team: &Result<Option<View>, String>) -> Vec<Problem> {
     match team {
         Ok(None) => Vec::new(),
-        Ok(Some(view)) => view.problems(),
+        // What is wrong with the hooks themselves was found with the others.
+        Ok(Some(view)) => view.sync_problem().into_iter().collect(),
         Err(problem) => vec![Problem::warning("team-login", problem.clone())],
     }
 }

@@ -9,6 +9,7 @@ use boathook_server::team::wire::LoggedIn;
 use serde::{Deserialize, Serialize};
 
 use super::callback::{Callback, Came};
+use super::words::{TRY_LATER, meaning};
 use crate::error::Failed;
 use crate::settings::open_in_browser;
 use crate::team::{Refusal, Server};
@@ -49,7 +50,12 @@ pub struct Machine<'a> {
 }
 
 /// None when the server offers no such thing.
-pub fn sign_in(ui: &mut Ui, server: &Server, url: &str, machine: &Machine<'_>) -> Result<Option<LoggedIn>, Failed> {
+pub fn sign_in(
+    ui: &mut Ui,
+    server: &Server,
+    url: &str,
+    machine: &Machine<'_>,
+) -> Result<Option<LoggedIn>, Failed> {
     let offer: Offer = match server.get(OFFER) {
         Ok(offer) => offer,
         Err(refusal) if refusal.code == "missing" => return Ok(None),
@@ -77,10 +83,16 @@ pub fn sign_in(ui: &mut Ui, server: &Server, url: &str, machine: &Machine<'_>) -
     let code = match callback.wait(&state, PATIENCE) {
         Came::Code(code) => code,
         Came::Refused(why) => {
-            return Err(Failed::other(format!("the sign-in was refused: {why}"), "type the command again to try again"));
+            return Err(Failed::other(
+                format!("the sign-in was refused: {why}"),
+                "type the command again to try again",
+            ));
         }
         Came::Nobody => {
-            return Err(Failed::other("nobody signed in within 5 minutes", "log in again, or with `--token`"));
+            return Err(Failed::other(
+                "nobody signed in within 5 minutes",
+                "log in again, or with `--token`",
+            ));
         }
     };
     let exchange = Exchange {
@@ -95,10 +107,14 @@ pub fn sign_in(ui: &mut Ui, server: &Server, url: &str, machine: &Machine<'_>) -
     server.post(&token, &exchange).map(Some).map_err(|refusal| refused(&refusal))
 }
 
-/// What a refusal of the server is to a person.
+/// What a refusal of the server is to a person who signs in: nothing tries
+/// again by itself.
 pub fn refused(refusal: &Refusal) -> Failed {
-    let help = super::words::meaning(&refusal.code).and_then(|meaning| meaning.help);
-    Failed::Other { problem: refusal.message.clone(), help: help.map(str::to_owned) }
+    let help = match meaning(&refusal.code).and_then(|meaning| meaning.help) {
+        Some(help) if help != TRY_LATER => help,
+        Some(_) | None => "look whether the address is right, and try again",
+    };
+    Failed::other(refusal.message.clone(), help)
 }
 
 fn question(url: &str, authorize: &str, back: &str, state: &str, verifier: &str, name: &str) -> String {
@@ -130,7 +146,8 @@ fn path_on(url: &str, endpoint: &str) -> Option<String> {
 /// 256 bits that nobody can guess, in characters that need no escape.
 fn random() -> Result<String, Failed> {
     let mut bytes = [0; 32];
-    let none = |error| Failed::other(format!("the system has no random numbers: {error}"), "log in with `--token`");
+    let none =
+        |error| Failed::other(format!("the system has no random numbers: {error}"), "log in with `--token`");
     getrandom::fill(&mut bytes).map_err(none)?;
     Ok(base64url(&bytes))
 }
@@ -193,7 +210,14 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_in_the_address_and_the_proof_is_not() {
-        let address = question("https://h.example/", "/authorize", "http://127.0.0.1:9/signed-in", "st", "secret", "my box&co");
+        let address = question(
+            "https://h.example/",
+            "/authorize",
+            "http://127.0.0.1:9/signed-in",
+            "st",
+            "secret",
+            "my box&co",
+        );
         assert!(address.starts_with("https://h.example/authorize?response_type=code&client_id=boathook-cli&redirect_uri=http%3A%2F%2F127.0.0.1%3A9%2Fsigned-in&state=st&"), "{address}");
         assert!(address.ends_with("&code_challenge_method=S256&device_name=my%20box%26co"), "{address}");
         assert!(!address.contains("secret"));

@@ -66,9 +66,15 @@ impl Callback {
         let head = read_head(&mut stream).ok()?;
         let came = understood(&head, state, self.port);
         let page = match &came {
-            Some(Came::Code(_)) => page("200 OK", "You are signed in", "Go back to your terminal; this page can be closed."),
-            Some(Came::Refused(_)) => page("200 OK", "You are not signed in", "Your terminal says why; this page can be closed."),
-            Some(Came::Nobody) | None => page("404 Not Found", "Nothing is here", "This address is for one sign-in alone."),
+            Some(Came::Code(_)) => {
+                page("200 OK", "You are signed in", "Go back to your terminal; this page can be closed.")
+            }
+            Some(Came::Refused(_)) => {
+                page("200 OK", "You are not signed in", "Your terminal says why; this page can be closed.")
+            }
+            Some(Came::Nobody) | None => {
+                page("404 Not Found", "Nothing is here", "This address is for one sign-in alone.")
+            }
         };
         // The code was heard: a browser that is gone by now changes nothing.
         let _ = stream.write_all(page.as_bytes());
@@ -157,7 +163,11 @@ mod tests {
         let ours = "127.0.0.1:4000";
         let cases = [
             ("a code", head("/signed-in?code=a%2Bb&state=s1", ours), Some(Came::Code("a+b".to_owned()))),
-            ("a refusal", head("/signed-in?error=access_denied&state=s1", ours), Some(Came::Refused("access_denied".to_owned()))),
+            (
+                "a refusal",
+                head("/signed-in?error=access_denied&state=s1", ours),
+                Some(Came::Refused("access_denied".to_owned())),
+            ),
             (
                 "a refusal that says why",
                 head("/signed-in?error=x&error_description=not+you&state=s1", ours),
@@ -191,9 +201,15 @@ mod tests {
                 answer
             };
             let host = format!("Host: 127.0.0.1:{port}\r\n\r\n");
-            assert!(say(format!("GET /signed-in?code=x&state=other HTTP/1.1\r\n{host}")).starts_with("HTTP/1.1 404"));
+            assert!(
+                say(format!("GET /signed-in?code=x&state=other HTTP/1.1\r\n{host}"))
+                    .starts_with("HTTP/1.1 404")
+            );
             drop(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a listener"));
-            assert!(say(format!("GET /signed-in?code=x&state=right HTTP/1.1\r\n{host}")).starts_with("HTTP/1.1 200"));
+            assert!(
+                say(format!("GET /signed-in?code=x&state=right HTTP/1.1\r\n{host}"))
+                    .starts_with("HTTP/1.1 200")
+            );
         });
         assert_eq!(callback.wait("right", Duration::from_secs(60)), Came::Code("x".to_owned()));
         browser.join().expect("the browser is content");

@@ -99,7 +99,11 @@ mod tests {
             ("plain", digits.clone(), true),
             ("capitals", digits.to_uppercase(), true),
             ("as it is shown", format!("{first}\n{second}"), true),
-            ("with colons", digits.as_bytes().chunks(2).map(|two| format!(":{}", two.escape_ascii())).collect(), true),
+            (
+                "with colons",
+                digits.as_bytes().chunks(2).map(|two| format!(":{}", two.escape_ascii())).collect(),
+                true,
+            ),
             ("too short", digits[1..].to_owned(), false),
             ("too long", format!("{digits}0"), false),
             ("no digits", "x".repeat(64), false),

@@ -22,5 +22,8 @@ pub fn member(place: &Place) -> Result<Login, Failed> {
 
 /// What is said where there is no team.
 pub fn nobody() -> Failed {
-    Failed::other("this machine is in no team", "`boathook team login URL` with the address an admin gave you")
+    Failed::other(
+        "this machine is in no team",
+        "`boathook team login URL` with the address an admin gave you",
+    )
 }

@@ -50,7 +50,10 @@ pub fn table(ui: &mut Ui, view: &View) {
         return;
     };
     let number = words::hooks(view.hooks.len());
-    ui.line(&format!("{number} in release {} of team {} ({})", current.release, view.login.team, view.login.server));
+    ui.line(&format!(
+        "{number} in release {} of team {} ({})",
+        current.release, view.login.team, view.login.server
+    ));
     for spec in EVENTS {
         let of_event: Vec<&Definition> = view.hooks.iter().filter(|hook| hook.event == spec.kind).collect();
         if of_event.is_empty() {
@@ -79,7 +82,7 @@ fn facts(hook: &Definition) -> Vec<String> {
     if hook.fail_closed {
         facts.push("failClosed".to_owned());
     }
-    if false {
+    if hook.monitor {
         facts.push("monitor: a refusal is only recorded".to_owned());
     }
     if let Action::Broken { reason, .. } = &hook.action {
@@ -125,7 +128,7 @@ fn as_json(view: &View) -> Value {
             "matcher": (!hook.matcher.is_everything()).then(|| hook.matcher.pattern()),
             "timeout_ms": u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
             "fail_closed": hook.fail_closed,
-            "monitor": false,
+            "monitor": hook.monitor,
             "loop_limit": hook.loop_limit,
         })
     };

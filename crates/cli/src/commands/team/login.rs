@@ -84,7 +84,10 @@ fn may_leave(before: &Login, args: &LoginArgs) -> Result<(), Failed> {
         return Ok(());
     }
     let problem = format!("this machine is in team {} already ({})", before.team, before.server);
-    Err(Failed::other(problem, "`boathook team logout` leaves it; `--switch` leaves it once the new one is verified"))
+    Err(Failed::other(
+        problem,
+        "`boathook team logout` leaves it; `--switch` leaves it once the new one is verified",
+    ))
 }
 
 /// Signs in and agrees on whose hooks will run. Nothing is kept yet; where
@@ -123,9 +126,16 @@ fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) 
     }
 }
 
-fn signed_in(ui: &mut Ui, place: &Place, args: &LoginArgs, url: &str, name: &str) -> Result<LoggedIn, Failed> {
+fn signed_in(
+    ui: &mut Ui,
+    place: &Place,
+    args: &LoginArgs,
+    url: &str,
+    name: &str,
+) -> Result<LoggedIn, Failed> {
     let connect = |token: Option<&str>| {
-        Server::new(url, args.ca.as_deref(), token, &place.environment).map_err(|refusal| browser::refused(&refusal))
+        Server::new(url, args.ca.as_deref(), token, &place.environment)
+            .map_err(|refusal| browser::refused(&refusal))
     };
     let token = match given_token(ui, args)? {
         Some(token) => token,
@@ -138,12 +148,14 @@ fn signed_in(ui: &mut Ui, place: &Place, args: &LoginArgs, url: &str, name: &str
         }
     };
     let body = wire::Login { name: name.to_owned(), os: place.os_name().to_owned() };
-    connect(Some(&token))?.post("/api/v1/login", &body).map_err(|refusal: Refusal| match refusal.code.as_str() {
-        "unauthorized" => Failed::other(
-            format!("the server does not take this token: {refusal}"),
-            "a sign-in token works once; ask an admin of the team for a new one",
-        ),
-        _ => browser::refused(&refusal),
+    connect(Some(&token))?.post("/api/v1/login", &body).map_err(|refusal: Refusal| {
+        match refusal.code.as_str() {
+            "unauthorized" => Failed::other(
+                format!("the server does not take this token: {refusal}"),
+                "a sign-in token works once; ask an admin of the team for a new one",
+            ),
+            _ => browser::refused(&refusal),
+        }
     })
 }
 
@@ -156,7 +168,10 @@ fn given_token(ui: &mut Ui, args: &LoginArgs) -> Result<Option<String>, Failed> 
         (None, None) if asking::somebody_is_there() => return Ok(None),
         (None, None) => {
             let problem = "nobody can be asked for a token here";
-            return Err(Failed::other(problem, "write `--token-file FILE`, or `--token -` and hand it over on stdin"));
+            return Err(Failed::other(
+                problem,
+                "write `--token-file FILE`, or `--token -` and hand it over on stdin",
+            ));
         }
     };
     usable(token).map(Some)
@@ -172,7 +187,11 @@ fn asked_token(ui: &mut Ui) -> Result<String, Failed> {
 
 fn token_of(file: &Path) -> Result<String, Failed> {
     let read = read_file::read(file, LARGEST_TOKEN, Owner::Anybody);
-    let bytes = read.map_err(|error| Failed::other(format!("{}: {error}", file.display()), "a file that holds one token"))?.bytes;
+    let bytes = read
+        .map_err(|error| {
+            Failed::other(format!("{}: {error}", file.display()), "a file that holds one token")
+        })?
+        .bytes;
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
@@ -180,7 +199,10 @@ fn token_of(file: &Path) -> Result<String, Failed> {
 fn usable(token: String) -> Result<String, Failed> {
     match !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(token),
-        false => Err(Failed::other("this is no token", "a token is one word, as an admin of the team gave it to you")),
+        false => Err(Failed::other(
+            "this is no token",
+            "a token is one word, as an admin of the team gave it to you",
+        )),
     }
 }
 
@@ -208,7 +230,8 @@ fn switched(ui: &mut Ui, place: &Place, before: &Login, login: &Login) -> Result
         let _ = logout::revoke(place, login);
         // How it stands with the old team is said anew.
         team::sync(place, before, How::Now);
-        let problem = "what the new team publishes could not be put in force, so this machine stays in its team";
+        let problem =
+            "what the new team publishes could not be put in force, so this machine stays in its team";
         return Err(Failed::other(problem, "try again later, or ask an admin of the new team"));
     }
     login.write(place).map_err(unkept)?;

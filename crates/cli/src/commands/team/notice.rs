@@ -60,7 +60,12 @@ pub fn forget(place: &Place) {
 
 fn ask(ui: &mut Ui, place: &Place, view: View) {
     ui.say("");
-    ui.say(&format!("This team uses admin-enabled hooks: {} of team {} ({})", words::hooks(view.hooks.len()), view.login.team, view.login.server));
+    ui.say(&format!(
+        "This team uses admin-enabled hooks: {} of team {} ({})",
+        words::hooks(view.hooks.len()),
+        view.login.team,
+        view.login.server
+    ));
     ui.say("are in force on this machine. They see what your agents do, and may hold it back.");
     loop {
         let typed = asking::line(ui, "[c]ontinue, [v]iew hooks, [l]og out? ");
@@ -90,7 +95,9 @@ fn answer(typed: &str) -> Option<Answer> {
 fn is_answered(place: &Place, login: &Login) -> bool {
     let Ok(Some(bytes)) = place.folder().read("", FILE) else { return false };
     serde_json::from_slice::<Answered>(&bytes).is_ok_and(|answered| {
-        answered.server == login.server && answered.team == login.team && answered.repository == login.repository
+        answered.server == login.server
+            && answered.team == login.team
+            && answered.repository == login.repository
     })
 }
 

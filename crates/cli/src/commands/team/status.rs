@@ -95,7 +95,11 @@ fn age_line(view: &View) -> Option<String> {
         Age::Fresh => format!("signed      good for {}", span(fresh.until.saturating_sub(view.now))),
         Age::Stale(_) => format!("signed      stale: expired {}", away(fresh.until, view.now)),
         Age::TooOld(_, policy) => {
-            format!("signed      too old: expired {}; policy {}", away(fresh.until, view.now), policy_word(policy))
+            format!(
+                "signed      too old: expired {}; policy {}",
+                away(fresh.until, view.now),
+                policy_word(policy)
+            )
         }
         Age::Unknown => return None,
     })

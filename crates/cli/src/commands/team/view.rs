@@ -53,13 +53,15 @@ impl View {
         let mut problems: Vec<Problem> = self.sync_problem().into_iter().collect();
         problems.extend(self.age_problem());
         problems.extend(self.tampered.iter().map(|tampered| {
-            let message = format!("team hooks were changed on this machine: {} {}", tampered.file, tampered.fault);
-            Problem::error("team-tampered", message).help("`boathook team sync --now` puts them right")
+            let message =
+                format!("team hooks were changed on this machine: {} {}", tampered.file, tampered.fault);
+            Problem::error("tampered", message).help("`boathook team sync --now` puts them right")
         }));
         problems
     }
 
-    fn sync_problem(&self) -> Option<Problem> {
+    /// What is wrong with the last sync.
+    pub fn sync_problem(&self) -> Option<Problem> {
         let Some(status) = &self.status else {
             let message = "the team's hooks were never got";
             return Some(Problem::warning("team-sync", message).help("`boathook team sync` gets them"));
@@ -71,7 +73,8 @@ impl View {
         let means = known.map_or("the last sync failed", |meaning| meaning.means);
         let detail = if status.detail.is_empty() { String::new() } else { format!(": {}", status.detail) };
         let tried = away(status.tried_at, self.now);
-        let message = format!("the last sync with the team's server failed {tried} ({}): {means}{detail}", status.code);
+        let message =
+            format!("the last sync with the team's server failed {tried} ({}): {means}{detail}", status.code);
         let problem = Problem::warning("team-sync", message);
         Some(match known.and_then(|meaning| meaning.help) {
             Some(help) => problem.help(help),
@@ -87,7 +90,8 @@ impl View {
         };
         let since = away(0, days.saturating_mul(86_400_000));
         let message = format!("the team's hooks are stale: the newest signed word expired {since}; {then}");
-        let help = "`boathook team sync --now` asks the server; when that does not help, tell an admin of the team";
+        let help =
+            "`boathook team sync --now` asks the server; when that does not help, tell an admin of the team";
         Some(Problem::warning("team-stale", message).help(help))
     }
 
@@ -110,7 +114,8 @@ pub fn policy_word(policy: boathook_engine::bundle::manifest::StalePolicy) -> &'
 
 /// The hooks of a generation; what does not fit its seal says nothing.
 fn hooks_of(current: &Current) -> Vec<Definition> {
-    let Ok(read) = read_file::read(&current.folder.join("hooks.json"), CONFIG_LIMIT, Owner::UserOrRoot) else {
+    let Ok(read) = read_file::read(&current.folder.join("hooks.json"), CONFIG_LIMIT, Owner::UserOrRoot)
+    else {
         return Vec::new();
     };
     config::read(&read.bytes, Edition::Docs).definitions

@@ -16,9 +16,11 @@ pub fn meaning(code: &str) -> Option<&'static Meaning> {
 }
 
 const ASK_ADMIN: &str = "tell an admin of the team; the hooks you have stay in force";
-const TRY_LATER: &str = "it is tried again by itself; `boathook team sync --now` asks at once";
+/// Where nothing need be done.
+pub const TRY_LATER: &str = "it is tried again by itself; `boathook team sync --now` asks at once";
 const LOGIN_AGAIN: &str = "ask an admin for a token, then `boathook team login URL --switch`";
-const DISK: &str = "make room, or mend the permissions that the message names, then `boathook team sync --now`";
+const DISK: &str =
+    "make room, or mend the permissions that the message names, then `boathook team sync --now`";
 
 const fn row(code: &'static str, means: &'static str, help: Option<&'static str>) -> Meaning {
     Meaning { code, means, help }
@@ -33,7 +35,9 @@ const MEANINGS: [Meaning; 35] = [
     row(
         "tls",
         "the server's certificate is not trusted",
-        Some("a certificate of your company's own: log in with `--ca FILE`; otherwise somebody may stand between you and the server"),
+        Some(
+            "a certificate of your company's own: log in with `--ca FILE`; otherwise somebody may stand between you and the server",
+        ),
     ),
     row("truncated", "an answer broke off", Some(TRY_LATER)),
     row("too_large", "an answer is larger than any that makes sense", Some(ASK_ADMIN)),
@@ -55,13 +59,21 @@ const MEANINGS: [Meaning; 35] = [
     ),
     row("empty", "an empty answer came, which never means «no hooks»", Some(TRY_LATER)),
     row("rollback", "the server offers something older than this machine has seen", Some(ASK_ADMIN)),
-    row("conflict", "the server offers other content under a version that this machine knows", Some(ASK_ADMIN)),
+    row(
+        "conflict",
+        "the server offers other content under a version that this machine knows",
+        Some(ASK_ADMIN),
+    ),
     row("root_skipped", "a step in the chain of roots is missing", Some(ASK_ADMIN)),
     row("unsigned", "what came is not signed", Some(ASK_ADMIN)),
     row("wrong_key", "what came is signed by a key that does not count", Some(ASK_ADMIN)),
     row("threshold", "too few of the team's keys signed", Some(ASK_ADMIN)),
     row("duplicate_signature", "one key signed twice, which counts once", Some(ASK_ADMIN)),
-    row("unknown_scheme", "what came is signed in a way this version does not know", Some("a newer version of Boathook may know it")),
+    row(
+        "unknown_scheme",
+        "what came is signed in a way this version does not know",
+        Some("a newer version of Boathook may know it"),
+    ),
     row("expired", "what came has expired", Some(ASK_ADMIN)),
     row("hash_mismatch", "a file is not the one that was signed", Some(TRY_LATER)),
     row("length_mismatch", "a file does not have the length that was signed", Some(TRY_LATER)),
@@ -71,7 +83,11 @@ const MEANINGS: [Meaning; 35] = [
     row("locked", "another process is at it", Some(TRY_LATER)),
     row("disk", "the hooks could not be written", Some(DISK)),
     row("foreign", "the folder of the team's hooks is not ours to write to", Some(DISK)),
-    row("tampered", "somebody changed the hooks on this machine", Some("`boathook team sync --now` puts them right")),
+    row(
+        "tampered",
+        "somebody changed the hooks on this machine",
+        Some("`boathook team sync --now` puts them right"),
+    ),
     row("fingerprint", "the team's first root is not the one this machine was given", Some(ASK_ADMIN)),
 ];
 

@@ -112,7 +112,7 @@ fn show_rule(ui: &mut Ui, looked: &Candidate) {
         Some(Action::Rule(rule)) => match &**rule {
             Rule::Hookify(hookify) => (hookify.name.clone(), hookify.summary()),
             Rule::Declared(declared) => (declared.label().to_owned(), declared.summary()),
-            Rule::Always(always) => (always.label.clone(), "the same answer to every event".to_owned()),
+            Rule::Always(always) => (always.label.clone(), always.message.clone()),
         },
         Some(Action::Broken { text, reason }) => (text.clone(), format!("cannot be decided: {reason}")),
         Some(Action::Command(_) | Action::Prompt { .. }) | None => {

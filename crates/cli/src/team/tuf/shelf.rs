@@ -1,8 +1,6 @@
 //! What was verified, kept for the next time: it says how far back nothing may
 //! go. Nothing here is trusted for lying here; it is verified again.
 
-use std::collections::BTreeMap;
-
 use boathook_engine::digest::Digest;
 use boathook_engine::state::{Durability, StateDir, StateError};
 
@@ -54,20 +52,5 @@ impl Shelf for OnDisk {
     fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
         let written = self.state.write(&self.folder, name, bytes, Durability::Synced);
         written.map_err(|error: StateError| Refusal::new("disk", error.to_string()))
-    }
-}
-
-/// In memory, for who looks and keeps nothing.
-#[derive(Debug, Default, Clone)]
-pub struct Memory(pub BTreeMap<String, Vec<u8>>);
-
-impl Shelf for Memory {
-    fn get(&self, name: &str) -> Option<Vec<u8>> {
-        self.0.get(name).cloned()
-    }
-
-    fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
-        self.0.insert(name.to_owned(), bytes.to_vec());
-        Ok(())
     }
 }
