@@ -57,8 +57,3 @@ pub fn team(ui: &mut Ui, global: &Global, args: &TeamArgs) -> Result<Status, Fai
         TeamCommand::Admin(args) => admin::admin(ui, args),
     }
 }
-
-/// What a command says whose work is not there yet.
-fn not_yet() -> Failed {
-    Failed::other("this is not there yet", "`boathook team --help` lists what is")
-}

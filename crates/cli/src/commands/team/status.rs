@@ -101,7 +101,6 @@ fn age_line(view: &View) -> Option<String> {
                 policy_word(policy)
             )
         }
-        Age::Unknown => return None,
     })
 }
 
@@ -109,7 +108,7 @@ fn age_line(view: &View) -> Option<String> {
 pub fn as_json(view: &View, problems: &[Problem]) -> Value {
     let View { login, current, status, .. } = view;
     let (age, policy) = match view.age {
-        None | Some(Age::Unknown) => ("unknown", None),
+        None => ("unknown", None),
         Some(Age::Fresh) => ("fresh", None),
         Some(Age::Stale(_)) => ("stale", None),
         Some(Age::TooOld(_, policy)) => ("too_old", Some(policy_word(policy))),

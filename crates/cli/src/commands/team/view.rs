@@ -84,7 +84,7 @@ impl View {
 
     fn age_problem(&self) -> Option<Problem> {
         let (days, then) = match self.age? {
-            Age::Fresh | Age::Unknown => return None,
+            Age::Fresh => return None,
             Age::Stale(days) => (days, "they stay in force".to_owned()),
             Age::TooOld(days, policy) => (days, format!("the team's policy is `{}`", policy_word(policy))),
         };

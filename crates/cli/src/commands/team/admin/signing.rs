@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use boathook_server::team::publish::{Review, review};
 use boathook_server::team::sign::key::{SigningKey, from_hex, hex};
 use boathook_server::team::wire::{KeySet, NewKeys, NewSignature, Signing, ToSign};
 use clap::Subcommand;
@@ -69,8 +70,9 @@ pub struct StrictArgs {
 
 /// Sign what waits for signatures
 ///
-/// Without `--key`, shows what waits. Look at the manifest before you sign it:
-/// the server could have put anything there.
+/// Without `--key`, shows what waits, as the bytes themselves say it: look at it
+/// before you sign. What the server shows and what it lets you sign must be the
+/// same, or nothing is signed.
 #[derive(Debug, clap::Args)]
 pub struct SignArgs {
     /// Your key's file; repeat it for several
@@ -121,6 +123,7 @@ pub fn sign(ui: &mut Ui, desk: &Desk, args: &SignArgs) -> Result<Status, Failed>
             ui.warning(&format!("{}: nothing waits for this key", file.display()));
         }
         for one in open {
+            review(&one).map_err(untrue)?;
             let signature = key.sign(one.bytes.as_bytes());
             let body =
                 NewSignature { role: one.role, version: one.version, key: signature.key, sig: signature.sig };
@@ -138,13 +141,41 @@ fn waiting(ui: &mut Ui, signing: &Signing) {
     for one in &signing.waiting {
         let ToSign { role, version, signed, threshold, .. } = one;
         ui.line(&format!("{role} {version}: {} of {threshold} signatures", signed.len()));
-        if let Some(manifest) = &one.manifest {
-            ui.line(manifest);
+        match review(one) {
+            Ok(meaning) => shown(ui, &meaning),
+            Err(problem) => ui.error(&problem),
         }
     }
     if !signing.waiting.is_empty() {
         ui.hint("`boathook team admin sign --key FILE` adds a signature");
     }
+}
+
+/// What the bytes mean.
+fn shown(ui: &mut Ui, meaning: &Review) {
+    match meaning {
+        Review::Hooks(manifest) => {
+            for release in &manifest.releases {
+                let part = release.rollout.as_ref().map(|rollout| format!(" for {} %", rollout.percent));
+                ui.line(&format!("  release {}{}", release.number, part.unwrap_or_default()));
+                for hook in &release.hooks {
+                    ui.line(&format!("    {} {} {}", hook.event, hook.script.name, hook.script.sha256));
+                }
+            }
+        }
+        Review::Keys(roles) => {
+            for (name, signers) in [("root", &roles.root), ("hooks", &roles.targets)] {
+                ui.line(&format!("  {name}: {} of these sign", signers.threshold));
+                for key in &signers.keys {
+                    ui.line(&format!("    {}", key.hex()));
+                }
+            }
+        }
+    }
+}
+
+fn untrue(problem: String) -> Failed {
+    Failed::other(problem, "the server may no longer be whom you think; ask whoever operates it")
 }
 
 fn make(file: &Path) -> Result<SigningKey, Failed> {
