@@ -179,14 +179,46 @@ fn a_backup_is_a_server_again() {
     // Machines see more than the backup holds.
     person.must(&["team", "admin", "publish", "--note", "later"]);
     person.must(&["team", "sync", "--now"]);
+    let address = server.url.clone();
     drop(server);
 
     let (copy, secret) = (person.path("server/copy.db"), format!("{database}.secret"));
     let copy = copy.display().to_string();
     person.must(&["serve", "restore", &backup, "--database", &copy, "--secret-file", &secret]);
-    let server = Server::start(&person, &["--database", &copy, "--secret-file", &secret]);
+    let listen = address.strip_prefix("http://").expect("plain HTTP");
+    let again = ["serve", "--listen", listen, "--database", &copy, "--secret-file", &secret];
+    let server = Server::of(person.command(again)).unwrap_or_else(|said| panic!("{said}"));
     assert_eq!(server.said("sign-in token "), None);
-    let listed = ["team", "admin", "release", "list", "--json", "--server", &server.url];
-    assert!(person.must_not(&listed).contains("no token for"), "another address is another server");
-    assert_eq!(person.asks(), Some(2), "the last good hooks stay in force");
+    // What it has is older than what the machine saw, and is signed above that.
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(2), "hooks are in force all the time");
+    person.must(&["team", "admin", "publish", "--note", "after the backup"]);
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(2));
+}
+
+#[test]
+fn what_admins_sign_goes_out_with_enough_signatures_and_not_before() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    sign_in(&person, &server);
+    person.must(&["team", "admin", "publish"]);
+    person.join(&server, &[]);
+    let (one, two) = (person.path("one.key"), person.path("two.key"));
+    let (one, two) = (one.to_str().expect("a path"), two.to_str().expect("a path"));
+    let keys = [one, two].map(|file| person.must(&["team", "admin", "key", "new", file]).trim().to_owned());
+    let strict = ["team", "admin", "strict", "--key", &keys[0], "--key", &keys[1], "--threshold", "2"];
+    person.must(&strict);
+    let sign = |files: &[&str]| {
+        let files = files.iter().flat_map(|&file| ["--key", file]);
+        person.must(&["team", "admin", "sign"].into_iter().chain(files).collect::<Vec<_>>())
+    };
+    assert_eq!(sign(&[one, two]).trim(), "nothing waits for signatures");
+    person.publish_guard();
+    sign(&[one]);
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(0), "one signature of two publishes nothing");
+    assert_eq!(sign(&[two]).trim(), "nothing waits for signatures");
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(2));
 }
