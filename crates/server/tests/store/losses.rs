@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use boathook_server::team::store::{Store, StoreError};
+use boathook_server::team::store::{Store, StoreError, TeamStore, Versions};
 
 use crate::folder::Folder;
 use crate::postgres::{self, Cluster};
@@ -91,12 +91,23 @@ fn a_publisher_that_is_killed_leaves_whole_publications() {
             let told = kill_after(&url, round);
             block_on(async {
                 let store = Store::open(&url).await.expect("the database opens again");
-                let versions = store.team(id).newest_versions().await.expect("versions");
+                let (versions, releases) = standing(&store.team(id)).await;
                 assert!(versions.sequence >= told, "{versions:?}, and {told} was told");
                 assert_eq!((versions.root, versions.revision), (versions.sequence, versions.sequence));
-                let releases = store.team(id).releases().await.expect("releases");
-                assert_eq!(releases.len() as u64, versions.sequence);
+                assert_eq!(releases, versions.sequence);
             });
+        }
+    }
+}
+
+/// The versions and how many releases there are, at one moment: PostgreSQL may
+/// still finish what the dead one asked for.
+async fn standing(team: &TeamStore) -> (Versions, u64) {
+    loop {
+        let before = team.newest_versions().await.expect("versions");
+        let releases = team.releases().await.expect("releases").len() as u64;
+        if team.newest_versions().await.expect("versions") == before {
+            return (before, releases);
         }
     }
 }
