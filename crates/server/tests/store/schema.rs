@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use boathook_server::team::store::{Store, StoreError};
 
@@ -82,5 +83,24 @@ fn a_database_that_cannot_be_kept_is_refused_with_a_reason() {
         let said = refused.expect_err("it is refused").to_string();
         assert!(said.contains(reason), "{url}: {said}");
         assert!(!said.contains("secret"), "{said}");
+    }
+}
+
+#[test]
+fn many_who_start_on_one_file_at_once_wait_for_each_other() {
+    for _ in 0..10 {
+        let folder = Folder::new();
+        let path = folder.path().join("team.db");
+        let start = |path: &Path| {
+            let url = path.display().to_string();
+            std::thread::spawn(move || block_on(async { Store::open(&url).await?.teams().await }))
+        };
+        let starts: Vec<_> = (0..6).map(|_| start(&path)).collect();
+        for one in starts {
+            let teams = one.join().expect("it ends").expect("it opens");
+            assert!(teams.is_empty());
+        }
+        // Bytes 18 and 19 say that readers and the writer do not wait for each other.
+        assert_eq!(fs::read(&path).expect("a file").get(18..20), Some(&[2, 2][..]));
     }
 }

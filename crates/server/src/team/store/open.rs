@@ -1,7 +1,7 @@
 //! Opens a database, and refuses one that could not keep what it is given.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::{AnyConnection, Connection, Executor, Row};
@@ -57,19 +57,35 @@ async fn open_sqlite(path: &Path) -> Result<Store, StoreError> {
 /// Whether this is a database, and the library fit to write it. The pool would
 /// try again and again, and in the end not say why.
 async fn check_sqlite(url: &str) -> Result<(), StoreError> {
+    let start = Instant::now();
+    loop {
+        // Who turns the log on while another does the same is refused at once,
+        // whatever the patience of the connection.
+        match turn_log_on(url).await {
+            Err(error) if error.is_passing() && start.elapsed() < PATIENCE => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            checked => return checked,
+        }
+    }
+}
+
+/// The write-ahead log lets readers go on while somebody writes. A file keeps
+/// it once it is on.
+async fn turn_log_on(url: &str) -> Result<(), StoreError> {
     let mut connection = AnyConnection::connect(url).await?;
     set_up_sqlite(&mut connection).await?;
+    connection.execute("PRAGMA journal_mode = WAL").await?;
     let version = sqlx::query("SELECT sqlite_version() AS version").fetch_one(&mut connection).await?;
     check_version(version.try_get("version")?)?;
     Ok(connection.close().await?)
 }
 
-/// Readers do not wait for the writer, what was answered is on the disk, and a
-/// row cannot name another that is not there.
+/// What was answered is on the disk, a row cannot name another that is not
+/// there, and who finds somebody else writing waits.
 async fn set_up_sqlite(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     for statement in [
         "PRAGMA busy_timeout = 10000",
-        "PRAGMA journal_mode = WAL",
         "PRAGMA synchronous = FULL",
         "PRAGMA foreign_keys = ON",
         "PRAGMA trusted_schema = OFF",
