@@ -21,6 +21,8 @@ struct Fixtures {
     strace: Option<PathBuf>,
     /// jq's program, in `BOATHOOK_TEST_JQ`.
     jq: Option<PathBuf>,
+    /// PostgreSQL's folder, in `BOATHOOK_TEST_POSTGRES`.
+    postgres: Option<PathBuf>,
 }
 
 /// Formats, lints, tests.
@@ -69,6 +71,11 @@ fn install(progress: &mut Progress) -> Outcome<Fixtures> {
     let mut fixtures = Fixtures { strace: there("strace"), jq: there("jq"), ..Fixtures::default() };
     if !lacks("nodejs") && !lacks("npm") {
         fixtures.bun = Some(progress.step("Bun", tools::install_bun)?);
+    }
+    if cfg!(target_os = "linux") {
+        fixtures.postgres = Some(progress.step("PostgreSQL", tools::install_postgres)?);
+    } else {
+        progress.skip("tests of the team server's database on PostgreSQL", "they need Linux");
     }
     if !lacks("python3") && !lacks("python3-pip") {
         fixtures.pyyaml = Some(progress.step("PyYAML", tools::install_pyyaml)?);
@@ -141,6 +148,7 @@ fn with<'a>(fixtures: &Fixtures, command: &'a mut Command) -> &'a mut Command {
         ("BOATHOOK_TEST_PYTUF", &fixtures.pytuf),
         ("BOATHOOK_TEST_STRACE", &fixtures.strace),
         ("BOATHOOK_TEST_JQ", &fixtures.jq),
+        ("BOATHOOK_TEST_POSTGRES", &fixtures.postgres),
     ];
     for (name, value) in values {
         match value {

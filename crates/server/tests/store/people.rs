@@ -56,7 +56,8 @@ pub async fn two_owners_cannot_remove_each_other(place: Place) {
     let second = place.open().await.team(first.id());
     for round in 0..5 {
         let owner = first.members().await.expect("members")[0].id;
-        let other = first.add_member(&format!("{round}@example.com"), Role::Owner, 5).await.expect("an owner").id;
+        let other =
+            first.add_member(&format!("{round}@example.com"), Role::Owner, 5).await.expect("an owner").id;
         let (one, two) = tokio::join!(first.remove_member(owner, 6), second.remove_member(other, 6));
         let refused = [&one, &two].into_iter().filter(|it| matches!(it, Err(StoreError::LastOwner))).count();
         assert_eq!(refused, 1, "{one:?} {two:?}");
@@ -161,7 +162,8 @@ pub async fn signing_in_is_all_or_nothing(place: Place) {
     let failed = team.sign_in(&device("d1", Some(1)), &with("d1", "taken"), Some(once)).await;
     assert!(matches!(failed, Err(StoreError::Exists(_))), "{failed:?}");
     assert_eq!(team.device("d1").await.expect("nothing"), None);
-    let came = team.sign_in(&device("d1", Some(1)), &with("d1", "dev1"), Some(once)).await.expect("an answer");
+    let came =
+        team.sign_in(&device("d1", Some(1)), &with("d1", "dev1"), Some(once)).await.expect("an answer");
     assert_eq!(came, team.device("d1").await.expect("a device"));
     assert!(came.is_some());
     let second = team.sign_in(&device("d2", Some(1)), &with("d2", "dev2"), Some(once)).await;
@@ -195,7 +197,8 @@ pub async fn a_device_counts_once_for_a_release(place: Place) {
     for id in ["d1", "d2", "d3"] {
         team.add_device(&device(id, None)).await.expect("a device");
     }
-    let report = |release: u64, code: &str| Report { sequence: 7, release, code: code.into(), detail: "d".into() };
+    let report =
+        |release: u64, code: &str| Report { sequence: 7, release, code: code.into(), detail: "d".into() };
     assert_eq!(team.reports_of(4).await.expect("trials"), Trials::default());
     for (device, release, code) in [
         ("d1", 4, "self_check"),

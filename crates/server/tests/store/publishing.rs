@@ -51,7 +51,12 @@ pub async fn publish(team: &TeamStore) -> Result<Versions, StoreError> {
     let mut next = Publication::after(now);
     next.scripts = [(Digest::of(SCRIPT), SCRIPT.to_vec())].into();
     next.releases = vec![release(i64::try_from(now.sequence).expect("a small number") + 1)];
-    next.keys = vec![KeyRow { key_id: "k1".into(), role: TufRole::Root, public: vec![1], sealed: Some(vec![0, 255]) }];
+    next.keys = vec![KeyRow {
+        key_id: "k1".into(),
+        role: TufRole::Root,
+        public: vec![1],
+        sealed: Some(vec![0, 255]),
+    }];
     next.metadata = TufRole::ALL.into_iter().map(|role| file(role, now.of(role) + 1)).collect();
     next.manifest = Some(manifest(now.sequence + 1));
     team.commit(next).await?;

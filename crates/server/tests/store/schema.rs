@@ -27,7 +27,10 @@ pub async fn a_newer_schema_is_refused(place: Place) {
         false => format!("sqlite://{}", place.url),
     };
     let raw = sqlx::AnyPool::connect(&address).await.expect("the database opens");
-    sqlx::query("INSERT INTO schema_steps (number) VALUES (9000)").execute(&raw).await.expect("a newer schema");
+    sqlx::query("INSERT INTO schema_steps (number) VALUES (9000)")
+        .execute(&raw)
+        .await
+        .expect("a newer schema");
     raw.close().await;
     let refused = Store::open(&place.url).await.map(drop);
     assert!(matches!(refused, Err(StoreError::Newer { found: 9000, .. })), "{refused:?}");
@@ -52,7 +55,9 @@ fn a_database_file_belongs_to_its_owner_alone() {
         store.close().await;
     });
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("a mode");
-    block_on(async { Store::open(&format!("sqlite:{}", path.display())).await.expect("again").close().await });
+    block_on(async {
+        Store::open(&format!("sqlite:{}", path.display())).await.expect("again").close().await
+    });
     assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
 }
 
@@ -62,7 +67,8 @@ fn a_database_that_cannot_be_kept_is_refused_with_a_reason() {
     let open = folder.path().join("open");
     fs::create_dir(&open).expect("a folder");
     fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).expect("a mode");
-    fs::write(folder.path().join("text.db"), "this is no database, and long enough to see it").expect("a file");
+    fs::write(folder.path().join("text.db"), "this is no database, and long enough to see it")
+        .expect("a file");
     for (url, reason) in [
         (open.join("team.db").display().to_string(), "everybody may write"),
         (folder.path().join("missing/team.db").display().to_string(), "missing"),

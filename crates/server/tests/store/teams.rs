@@ -103,7 +103,10 @@ pub async fn a_team_is_set_up_alone(place: Place) {
     team.change(&change).await.expect("changed");
     let info = team.info().await.expect("a team");
     assert_eq!((info.name.as_str(), info.halt_percent, info.halt_least), ("Quay", 20, 2));
-    assert_eq!((info.stale, info.mode, info.channel.as_str()), (change.stale.expect("stale"), Mode::Easy, "stable"));
+    assert_eq!(
+        (info.stale, info.mode, info.channel.as_str()),
+        (change.stale.expect("stale"), Mode::Easy, "stable")
+    );
     team.change(&TeamChange::default()).await.expect("nothing changed");
     assert_eq!(team.info().await.expect("a team"), info);
     assert_eq!(store.team(other).info().await.expect("a team"), before);

@@ -70,20 +70,29 @@ fn touches_a_team(statement: &str) -> bool {
 /// Every statement of the room, on one line. What is made of pieces is an
 /// export's or a step's, and is about all teams.
 fn statements() -> Vec<String> {
-    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/team/store");
     let mut found = Vec::new();
-    for entry in fs::read_dir(room).expect("the room") {
-        let text = fs::read_to_string(entry.expect("a file").path()).expect("a file of text");
+    for text in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/team/store")) {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         // Outside of text there are no quotes in this room but in comments, which have them in pairs.
         for literal in code.split('"').skip(1).step_by(2) {
             let line = literal.split_whitespace().collect::<Vec<_>>().join(" ");
-            if ["SELECT ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|verb| line.starts_with(verb))
-                && !line.contains("{name}")
-            {
+            let starts =
+                ["SELECT ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|verb| line.starts_with(verb));
+            if starts && !line.contains("{name}") {
                 found.push(line);
             }
         }
     }
     found
+}
+
+fn sources(room: &Path) -> Vec<String> {
+    let entries = fs::read_dir(room).expect("the room").map(|entry| entry.expect("a file").path());
+    entries
+        .filter(|path| !path.ends_with("tests.rs"))
+        .flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![fs::read_to_string(&path).expect("a file of text")],
+        })
+        .collect()
 }

@@ -56,3 +56,6 @@ fn in_dialect(kind: Kind, statement: &str) -> String {
     };
     statement.replace("{BYTES}", bytes)
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::any::AnyPoolOptions;
-use sqlx::{AnyConnection, Executor, Row};
+use sqlx::{AnyConnection, Connection, Executor, Row};
 
 use super::Store;
 use super::error::StoreError;
@@ -47,12 +47,21 @@ async fn open_postgres(url: &str) -> Result<Store, StoreError> {
 
 async fn open_sqlite(path: &Path) -> Result<Store, StoreError> {
     let path = prepare_file(path)?;
+    let url = sqlite_url(&path)?;
+    check_sqlite(&url).await?;
     let options = AnyPoolOptions::new().max_connections(4).acquire_timeout(PATIENCE);
     let options = options.after_connect(|connection, _| Box::pin(set_up_sqlite(connection)));
-    let pool = options.connect(&sqlite_url(&path)?).await?;
-    let version = sqlx::query("SELECT sqlite_version() AS version").fetch_one(&pool).await?;
-    check_sqlite(version.try_get("version")?)?;
-    Ok(Store { pool, kind: Kind::Sqlite })
+    Ok(Store { pool: options.connect(&url).await?, kind: Kind::Sqlite })
+}
+
+/// Whether this is a database, and the library fit to write it. The pool would
+/// try again and again, and in the end not say why.
+async fn check_sqlite(url: &str) -> Result<(), StoreError> {
+    let mut connection = AnyConnection::connect(url).await?;
+    set_up_sqlite(&mut connection).await?;
+    let version = sqlx::query("SELECT sqlite_version() AS version").fetch_one(&mut connection).await?;
+    check_version(version.try_get("version")?)?;
+    Ok(connection.close().await?)
 }
 
 /// Readers do not wait for the writer, what was answered is on the disk, and a
@@ -70,7 +79,7 @@ async fn set_up_sqlite(connection: &mut AnyConnection) -> Result<(), sqlx::Error
     Ok(())
 }
 
-fn check_sqlite(version: &str) -> Result<(), StoreError> {
+fn check_version(version: &str) -> Result<(), StoreError> {
     let mut numbers = version.split('.').map(|part| part.parse().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
     if (next(), next(), next()) >= OLDEST_SQLITE {
@@ -152,5 +161,24 @@ fn without_password(url: &str) -> String {
     match (url.find("://"), url.rfind('@')) {
         (Some(start), Some(end)) if start + 3 <= end => format!("{}…{}", &url[..start + 3], &url[end..]),
         _ => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_sqlite_that_can_lose_writes_is_refused() {
+        for (version, fits) in [
+            ("3.51.3", true),
+            ("3.51.2", false),
+            ("3.52.0", true),
+            ("3.9.9", false),
+            ("4.0", true),
+            ("", false),
+        ] {
+            assert_eq!(check_version(version).is_ok(), fits, "{version}");
+        }
     }
 }
