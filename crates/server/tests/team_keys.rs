@@ -170,6 +170,11 @@ async fn a_list_that_nobody_signs_anew_waits_a_month_before_its_end() {
     let alarms: Vec<_> =
         alarms.iter().filter(|one| one.is_alarming(office.now())).map(|one| one.role).collect();
     assert_eq!(alarms, [TufRole::Root]);
+    let same = NewKeys::default();
+    publish::propose(&office.team, &office.signer, &same, office.now()).await.expect("the same keys");
+    sign_all(&office, &[&one, &two]).await;
+    let alarms = publish::tick(&office.store, &office.signer, office.now()).await.expect("a tick");
+    assert!(alarms.iter().all(|one| !one.is_alarming(office.now())), "{alarms:?}");
     office.sync(&mut office.device()).await.expect("the release");
 }
 

@@ -5,7 +5,8 @@ mod office;
 #[cfg(unix)]
 mod postgres;
 
-use boathook_server::team::publish::{self, By};
+use boathook_engine::bundle::manifest::{Stale, StalePolicy};
+use boathook_server::team::publish::{self, By, Hints, PATIENCE};
 use boathook_server::team::sign::{Secret, SignError, Signer};
 use boathook_server::team::store::{NewDevice, Store, TeamStore};
 use boathook_server::team::wire::{Publish, ReleaseState, Report, TeamChange};
@@ -230,6 +231,34 @@ async fn d19_devices_that_only_saw_newer_timestamps_are_caught_up_with_too() {
     let again = Report { sequence: 1, release: 0, code: "rollback".into(), detail: String::new() };
     publish::report(team, signer, "one", &again, office.now() + 1).await.expect("a report");
     assert_eq!(team.newest_versions().await.expect("versions"), after, "not twice in a minute");
+}
+
+#[tokio::test]
+async fn a_changed_policy_reaches_devices_with_the_same_release() {
+    let office = Office::new().await;
+    let mut device = office.device();
+    office.hook("guard.sh", "exit 0").await;
+    office.publish(100).await;
+    let before = office.sync(&mut device).await.expect("the release");
+    let stale = Stale { days: 3, policy: StalePolicy::Deny };
+    let change = TeamChange { stale: Some(stale), ..TeamChange::default() };
+    office.team.change(&change).await.expect("settings");
+    publish::reissue(&office.team, &office.signer, office.now()).await.expect("a manifest");
+    let after = office.sync(&mut device).await.expect("the release");
+    assert_eq!((after.stale, after.sequence), (stale, before.sequence + 1));
+    assert_eq!(after.releases, before.releases);
+}
+
+#[tokio::test]
+async fn a_hint_comes_from_whatever_process_published() {
+    let office = Office::new().await;
+    let (hints, other) = (Hints::new(10), office.another().await);
+    hints.look(&other).await.expect("the database answers");
+    office.publish(100).await;
+    let waits = hints.newer(office.team.id(), 1, PATIENCE);
+    let (sequence, looked) = tokio::join!(waits, hints.look(&other));
+    looked.expect("the database answers");
+    assert_eq!(sequence, Ok(2));
 }
 
 async fn enrol(team: &TeamStore, id: &str) {

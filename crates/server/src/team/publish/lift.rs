@@ -4,7 +4,7 @@
 
 use super::PublishError;
 use super::scene::attempt;
-use crate::team::sign::{SignError, Signer};
+use crate::team::sign::Signer;
 use crate::team::store::{Publication, TeamStore, Versions};
 use crate::team::wire::{Mode, Report};
 
@@ -92,18 +92,13 @@ pub async fn lift(team: &TeamStore, signer: &Signer, seen: u64, now: i64) -> Res
         "devices have seen newer hooks: signing everything above them"
     );
     attempt(team, signer, now, |scene| {
-        let (mut line, mut work) = (scene.line.clone(), Publication::after(scene.repository.newest));
-        match scene.offer(&mut line, &mut work) {
-            Ok(()) => work.releases = line.changed_since(&scene.line),
-            // The admins sign: until they do, at least what the server may
-            // sign is above what devices have seen.
-            Err(PublishError::Sign(SignError::NoKey(_))) => {
-                work = Publication::after(scene.repository.newest);
-                work.metadata = scene.repository.renewed(scene.now)?;
-                scene.ask_again(&mut work)?;
-            }
-            Err(error) => return Err(error),
+        let mut work = Publication::after(scene.repository.newest);
+        // Until the admins have signed, at least what the server may sign is
+        // above what devices have seen.
+        if scene.team.mode == Mode::Strict {
+            work.metadata = scene.repository.renewed(scene.now)?;
         }
+        scene.again(&mut work)?;
         Ok((work, ()))
     })
     .await

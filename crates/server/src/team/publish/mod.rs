@@ -29,9 +29,9 @@ pub use tick::{Standing, tick};
 use boathook_engine::bundle::manifest::Refused;
 
 use crate::team::sign::{SignError, Signer};
-use crate::team::store::{StoreError, TeamStore};
-use crate::team::wire::{Publish, Release};
-use scene::change;
+use crate::team::store::{Publication, StoreError, TeamStore, TufRole};
+use crate::team::wire::{Mode, Publish, Release};
+use scene::{attempt, change};
 
 /// Why nothing was published.
 #[derive(Debug, thiserror::Error)]
@@ -113,4 +113,19 @@ pub async fn restore(
     by: &By,
 ) -> Result<Release, PublishError> {
     change(team, signer, by.at, |line, _| line.restore(number, by)).await
+}
+
+/// Offers the same releases once more: after a change of what the manifest says
+/// beside them, such as the policy for old hooks or who is in the canary group.
+pub async fn reissue(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), PublishError> {
+    attempt(team, signer, now, |scene| {
+        let keys_wait = scene.waiting.iter().any(|waiting| waiting.file.role == TufRole::Root);
+        if keys_wait && scene.team.mode == Mode::Strict {
+            return Err(PublishError::KeysWait);
+        }
+        let mut work = Publication::after(scene.repository.newest);
+        scene.again(&mut work)?;
+        Ok((work, ()))
+    })
+    .await
 }

@@ -134,13 +134,20 @@ impl Scene {
             work.waiting = Some(Vec::new());
             return Ok(());
         }
-        let (version, sequence) = (self.repository.next(TufRole::Targets), self.repository.next_sequence());
-        let mut waiting = vec![self.to_be_signed(version, sequence, offered)?];
+        work.waiting = Some(self.to_wait(line)?);
+        Ok(())
+    }
+
+    /// What the admins have to sign for a line: what it offers, and the way
+    /// back from its newest release.
+    fn to_wait(&self, line: &Line) -> Result<Vec<Waiting>, PublishError> {
+        let version = self.repository.next(TufRole::Targets);
+        let sequence = self.repository.next_sequence();
+        let mut waiting = vec![self.to_be_signed(version, sequence, line.offered())?];
         if let Some(back) = line.way_back() {
             waiting.push(self.to_be_signed(version + 1, sequence + 1, back)?);
         }
-        work.waiting = Some(waiting);
-        Ok(())
+        Ok(waiting)
     }
 
     fn ask_for(&self, found: Waiting, line: &mut Line, work: &mut Publication) -> Result<(), PublishError> {
@@ -183,11 +190,14 @@ impl Scene {
         SignedFile { role: TufRole::Targets, version, content: metadata::assemble(&signed, &[]) }
     }
 
-    /// Lets what is out wait to be signed once more, above all that was seen.
-    pub fn ask_again(&self, work: &mut Publication) -> Result<(), PublishError> {
-        let version = self.repository.next(TufRole::Targets);
-        work.waiting =
-            Some(vec![self.to_be_signed(version, self.repository.next_sequence(), self.line.offered())?]);
+    /// Makes what is out, or is to be out, once more, above all that was seen.
+    pub fn again(&self, work: &mut Publication) -> Result<(), PublishError> {
+        let mut line = self.line.clone();
+        match self.team.mode {
+            Mode::Easy => self.offer(&mut line, work)?,
+            Mode::Strict => work.waiting = Some(self.to_wait(&line)?),
+        }
+        work.releases = line.changed_since(&self.line);
         Ok(())
     }
 

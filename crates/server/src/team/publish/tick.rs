@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::PublishError;
 use super::lift::lift_if_seen;
-use super::scene::Scene;
+use super::scene::{Scene, offers};
 use crate::team::sign::{SignError, Signer, YEARLY_BEFORE, expires_of, lifetime};
 use crate::team::store::{Publication, SignedFile, Store, StoreError, TeamStore, TufRole};
 use crate::team::wire::Mode;
@@ -71,8 +71,13 @@ async fn renew(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), Publis
         let mut work = Publication::after(scene.repository.newest);
         work.metadata = scene.repository.renewed(scene.now)?;
         let ends = scene.repository.expires(TufRole::Targets)?.duration_since(scene.now) < YEARLY_BEFORE;
-        if scene.team.mode == Mode::Strict && ends && scene.waiting.is_empty() {
-            scene.ask_again(&mut work)?;
+        let offered = scene.line.offered();
+        let waits = scene
+            .waiting
+            .iter()
+            .any(|waiting| waiting.file.role == TufRole::Root || offers(waiting.manifest.as_ref(), &offered));
+        if scene.team.mode == Mode::Strict && ends && !waits {
+            scene.again(&mut work)?;
         }
         // New keys that wait were made for the files before these.
         let yearly = |file: &SignedFile| matches!(file.role, TufRole::Root | TufRole::Targets);
