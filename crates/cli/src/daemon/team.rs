@@ -10,7 +10,7 @@ use clap::ColorChoice;
 
 use super::service::Service;
 use crate::settings;
-use crate::team::follow::{Follower, rest};
+use crate::team::follow::Follower;
 use crate::team::{Login, Place, Status};
 use crate::ui::{Ui, clean};
 
@@ -53,7 +53,7 @@ impl Team {
                     self.stay_with(&mut ui, place, login, ending);
                     service.engines.follow_login();
                 }
-                None => rest(LOOK_UP, ending),
+                None => thread::sleep(LOOK_UP),
             }
         }
     }

@@ -103,7 +103,7 @@ fn after(refusal: &Refusal, pause: Duration) -> Duration {
 }
 
 /// Waits, unless it should end.
-pub fn rest(pause: Duration, ending: &Cancel) {
+fn rest(pause: Duration, ending: &Cancel) {
     let until = Instant::now() + pause;
     while Instant::now() < until && !ending.is_cancelled() {
         thread::sleep(LOOK_UP.min(until.saturating_duration_since(Instant::now())));
