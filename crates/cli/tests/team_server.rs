@@ -150,7 +150,9 @@ fn health_readiness_and_metrics_are_told_and_no_secret_is_in_the_log() {
     assert_eq!(get(&server.url, "/no/such/thing?secret=4711", None).0, 404);
     let (status, text) = get(&server.url, "/metrics", Some(auditor));
     assert_eq!(status, 200, "{text}");
-    for line in ["boathook_requests_total{method=\"POST\",route=\"/api/v1/tokens\"", "boathook_signing_alarms 0"] {
+    for line in
+        ["boathook_requests_total{method=\"POST\",route=\"/api/v1/tokens\"", "boathook_signing_alarms 0"]
+    {
         assert!(text.contains(line), "{line}: {text}");
     }
     let alone = server.said("metrics ").expect("an address");

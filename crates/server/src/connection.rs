@@ -37,8 +37,7 @@ pub struct Limits {
 }
 
 /// For callers on the same machine.
-const NEAR: Limits =
-    Limits { most: 256, patience: Duration::from_secs(20), head: Duration::from_secs(2) };
+const NEAR: Limits = Limits { most: 256, patience: Duration::from_secs(20), head: Duration::from_secs(2) };
 
 /// What is known of a connection.
 #[derive(Debug, Clone, Default)]

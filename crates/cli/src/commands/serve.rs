@@ -146,7 +146,10 @@ impl Kept {
             None if is_file => Ok(PathBuf::from(format!("{}.secret", path.unwrap_or(&database)))),
             None => {
                 let help = "`--secret-file FILE`: every process on this database needs the same file";
-                Err(Failed::other("the secret of a database that several share has no place of its own", help))
+                Err(Failed::other(
+                    "the secret of a database that several share has no place of its own",
+                    help,
+                ))
             }
         }
     }

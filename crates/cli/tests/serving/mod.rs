@@ -15,7 +15,8 @@ use crate::context::{TestContext, pipe};
 /// So long may anything take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Refuses every command, and says so.
-pub const GUARD: &str = "#!/bin/sh\necho '{\"permission\":\"deny\",\"user_message\":\"Not in this team.\"}'\n";
+pub const GUARD: &str =
+    "#!/bin/sh\necho '{\"permission\":\"deny\",\"user_message\":\"Not in this team.\"}'\n";
 
 /// A server that runs until it is dropped.
 pub struct Server {

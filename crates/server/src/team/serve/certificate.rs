@@ -73,10 +73,9 @@ impl Encryption {
             Tls::Files { certificate, key } => {
                 (From::Files { certificate: certificate.clone(), key: key.clone() }, None)
             }
-            Tls::SelfSigned(folder) => (
-                From::Authority { folder: folder.clone(), names },
-                Some(folder.join(authority::CERTIFICATE)),
-            ),
+            Tls::SelfSigned(folder) => {
+                (From::Authority { folder: folder.clone(), names }, Some(folder.join(authority::CERTIFICATE)))
+            }
         };
         let current = Arc::new(Current(RwLock::new(Arc::new(from.read()?))));
         let mut config = ServerConfig::builder_with_provider(Arc::new(provider()))

@@ -58,7 +58,8 @@ impl ServeError {
                                     `--behind-proxy` when something else encrypts"
                 .to_owned(),
             ServeError::Tls { .. } => {
-                "the certificate and its chain, and the key that belongs to it, are two files in PEM".to_owned()
+                "the certificate and its chain, and the key that belongs to it, are two files in PEM"
+                    .to_owned()
             }
             ServeError::State { help, .. } => help.clone(),
             ServeError::Ended(_) => "start it again".to_owned(),

@@ -55,11 +55,7 @@ pub async fn new_team(
 
 /// A new token for an owner who lost hers. Whoever has the database and the
 /// secret could read everything anyway.
-pub async fn sign_in(
-    store: &Store,
-    signer: &Signer,
-    email: &str,
-) -> Result<Vec<Invitation>, ServeError> {
+pub async fn sign_in(store: &Store, signer: &Signer, email: &str) -> Result<Vec<Invitation>, ServeError> {
     let mut invitations = Vec::new();
     for id in store.teams().await.map_err(failed)? {
         let team = store.team(id);

@@ -48,7 +48,10 @@ impl Kept {
         let Some(bytes) = place.folder().read("", FILE)? else { return Ok(None) };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| {
             let file = place.folder().file("", FILE);
-            Failed::other(format!("{}: {error}", file.display()), "`boathook team admin login` writes it anew")
+            Failed::other(
+                format!("{}: {error}", file.display()),
+                "`boathook team admin login` writes it anew",
+            )
         })
     }
 
@@ -136,7 +139,12 @@ impl Desk {
     }
 
     /// The answer as data, or in the words given.
-    pub fn show(&self, ui: &mut Ui, answer: &impl Serialize, say: impl FnOnce(&mut Ui)) -> Result<(), Failed> {
+    pub fn show(
+        &self,
+        ui: &mut Ui,
+        answer: &impl Serialize,
+        say: impl FnOnce(&mut Ui),
+    ) -> Result<(), Failed> {
         if !self.json {
             say(ui);
             return Ok(());
@@ -147,7 +155,13 @@ impl Desk {
     }
 
     /// A list as data, or as a table; in words when it is empty.
-    pub fn list<T: Serialize>(&self, ui: &mut Ui, list: &[T], table: Table, empty: &str) -> Result<(), Failed> {
+    pub fn list<T: Serialize>(
+        &self,
+        ui: &mut Ui,
+        list: &[T],
+        table: Table,
+        empty: &str,
+    ) -> Result<(), Failed> {
         self.show(ui, &list, |ui| {
             if list.is_empty() {
                 ui.say(empty);
@@ -177,7 +191,9 @@ pub fn token_in(file: &Path) -> Result<String, Failed> {
 /// What a refusal means to whoever typed the command.
 pub fn refused(refusal: Refusal) -> Failed {
     let help = match refusal.code.as_str() {
-        "unauthorized" => "the token is wrong, used, revoked or expired; `boathook team admin login` with a new one",
+        "unauthorized" => {
+            "the token is wrong, used, revoked or expired; `boathook team admin login` with a new one"
+        }
         "forbidden" => "your role does not allow it; `boathook team admin settings show` says which it is",
         "missing" => "`list` shows what there is",
         "throttled" => "wait a little, then again",

@@ -63,7 +63,9 @@ fn loop_limit(text: &str) -> Result<Limit, String> {
         "none" => Ok(Limit(Some(-1))),
         number => {
             let number = number.parse().ok().filter(|number| *number >= 0);
-            number.map(|number| Limit(Some(number))).ok_or_else(|| "write a number, none or default".to_owned())
+            number
+                .map(|number| Limit(Some(number)))
+                .ok_or_else(|| "write a number, none or default".to_owned())
         }
     }
 }
@@ -77,7 +79,8 @@ pub struct Script {
 impl Script {
     pub fn read(file: &PathBuf) -> Result<Script, Failed> {
         let bytes = fs::read(file).map_err(|error| Failed::file(file, error))?;
-        let help = "a script is text in UTF-8; a program goes to machines in another way, and a script starts it";
+        let help =
+            "a script is text in UTF-8; a program goes to machines in another way, and a script starts it";
         let content = String::from_utf8(bytes)
             .map_err(|_| Failed::other(format!("{} is not text", file.display()), help))?;
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -100,7 +100,10 @@ pub fn hook(ui: &mut Ui, desk: &Desk, args: &HookArgs) -> Result<Status, Failed>
         HookCommand::Show(args) => show(ui, desk, args.id)?,
         HookCommand::Remove(args) => {
             desk.delete(&format!("/api/v1/hooks/{}", args.id))?;
-            ui.say(&format!("hook {} is removed from the draft; `publish` removes it from machines", args.id));
+            ui.say(&format!(
+                "hook {} is removed from the draft; `publish` removes it from machines",
+                args.id
+            ));
         }
         HookCommand::Order(args) => {
             desk.put::<serde_json::Value>("/api/v1/hooks/order", &Order { ids: args.ids.clone() })?;

@@ -50,7 +50,12 @@ pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
     Kept { server: args.url.clone(), token, ca }.write(&place)?;
     desk.show(ui, &team, |ui| {
         let who = team.email.clone().unwrap_or_else(|| "this token".to_owned());
-        ui.line(&format!("{who} is {} of {} at {}", super::member::role_name(team.role), team.name, args.url));
+        ui.line(&format!(
+            "{who} is {} of {} at {}",
+            super::member::role_name(team.role),
+            team.name,
+            args.url
+        ));
         ui.line(&format!("fingerprint {}", team.root_fingerprint));
         ui.hint("`boathook team admin hook add EVENT --script FILE` writes a hook; `publish` sends it out");
     })?;

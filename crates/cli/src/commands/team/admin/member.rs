@@ -126,7 +126,11 @@ fn add(ui: &mut Ui, desk: &Desk, args: &AddArgs) -> Result<(), Failed> {
     let added: AddedMember = desk.post("/api/v1/members", &body)?;
     let team: Team = desk.get("/api/v1/team")?;
     desk.show(ui, &added, |ui| {
-        ui.line(&format!("{} is {}; this is what they type, once:", added.member.email, role_name(added.member.role)));
+        ui.line(&format!(
+            "{} is {}; this is what they type, once:",
+            added.member.email,
+            role_name(added.member.role)
+        ));
         ui.line(&login_line(&desk.address, &added.sign_in_token, &team.root_fingerprint));
     })
 }

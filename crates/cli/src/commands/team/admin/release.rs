@@ -97,10 +97,15 @@ pub fn say(ui: &mut Ui, release: &Release) {
     };
     ui.line(&format!("release {}: {hooks}, {}", release.number, standing(release)));
     match release.state {
-        ReleaseState::Waiting => ui.hint("`boathook team admin sign` adds a signature; it goes out with enough of them"),
+        ReleaseState::Waiting => {
+            ui.hint("`boathook team admin sign` adds a signature; it goes out with enough of them")
+        }
         ReleaseState::Rolling => {
             let next = format!("boathook team admin release advance {}", release.number);
-            ui.hint(&format!("`{next}` gives it to everybody, `release halt {}` takes it back", release.number));
+            ui.hint(&format!(
+                "`{next}` gives it to everybody, `release halt {}` takes it back",
+                release.number
+            ));
         }
         ReleaseState::Stable | ReleaseState::Halted | ReleaseState::Superseded => {}
     }

@@ -192,7 +192,10 @@ fn read(file: &Path) -> Result<SigningKey, Failed> {
     let text = fs::read_to_string(file).map_err(|error| Failed::file(file, error))?;
     let seed = from_hex(text.trim()).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
     seed.map(|seed| SigningKey::from_seed(&seed)).ok_or_else(|| {
-        Failed::other(format!("{} holds no key", file.display()), "`boathook team admin key new FILE` makes one")
+        Failed::other(
+            format!("{} holds no key", file.display()),
+            "`boathook team admin key new FILE` makes one",
+        )
     })
 }
 
