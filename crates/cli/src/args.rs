@@ -66,6 +66,8 @@ pub enum Command {
     Log(commands::log::LogArgs),
     Replay(commands::replay::ReplayArgs),
     Panel(commands::panel::PanelArgs),
+    Serve(commands::serve::ServeArgs),
+    Team(commands::team::TeamArgs),
     Rule(commands::rule::RuleArgs),
     Schema(commands::schema::SchemaArgs),
     Man(commands::man::ManArgs),

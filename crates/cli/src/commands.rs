@@ -18,5 +18,7 @@ pub mod replay;
 pub mod rule;
 pub mod run;
 pub mod schema;
+pub mod serve;
+pub mod team;
 pub mod test;
 pub mod trust;

@@ -11,11 +11,13 @@ mod daemon;
 mod error;
 mod fold;
 mod http_address;
+mod https;
 mod judge;
 mod payload_args;
 mod quick_args;
 mod report;
 mod settings;
+mod team;
 mod ui;
 mod write_file;
 
@@ -115,6 +117,8 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Log(log) => commands::log::log(ui, &args.global, log),
         Command::Replay(replay) => commands::replay::replay(ui, &args.global, replay),
         Command::Panel(panel) => commands::panel::panel(ui, &args.global, panel),
+        Command::Serve(serve) => commands::serve::serve(ui, serve),
+        Command::Team(team) => commands::team::team(ui, &args.global, team),
         Command::Rule(rule) => commands::rule::rule(ui, &args.global, rule),
         Command::Schema(schema) => commands::schema::schema(ui, schema),
         Command::Man(man) => commands::man::man(ui, man),

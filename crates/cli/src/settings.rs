@@ -5,6 +5,7 @@
 
 mod config_file;
 mod dwelling;
+mod machine;
 
 use std::env;
 use std::ffi::OsString;
@@ -21,9 +22,11 @@ use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, marked_workspace, native_root};
 
 pub use self::dwelling::{Dwelling, Given, ours as dwelling};
+pub use self::machine::{absolute, host_name, start_sync};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};
+use crate::team::Place;
 use crate::ui::Ui;
 
 /// The engine's settings for what was typed. `roots` are the payload's
@@ -103,7 +106,7 @@ fn settled(
         hookify: config.hookify.unwrap_or_default(),
         edition: global.edition.or(config.edition).unwrap_or_default(),
         keep: config.keep.unwrap_or_default(),
-        user_email: config.user_email,
+        user_email: config.user_email.or_else(|| machine::team_email(&state, &home)),
         project_experiment: config.project_experiment.unwrap_or(false),
         loop_ceiling: config.loop_ceiling.unwrap_or(50),
         environment: env::vars_os().collect(),
@@ -158,6 +161,17 @@ pub fn workspaces_of_session(home: &Path, cwd: Option<&str>, known: Vec<PathBuf>
         fresh
     });
     roots
+}
+
+/// Where a team's things are on this machine; none without a home.
+pub fn team_place() -> Option<Place> {
+    let Dwelling { home, state, .. } = dwelling::ours()?;
+    Some(Place { state: state.join("team"), home, os: Os::current(), environment: env::vars_os().collect() })
+}
+
+/// The token of a script that administers a team; none when it is empty.
+pub fn admin_token() -> Option<String> {
+    env::var("BOATHOOK_ADMIN_TOKEN").ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty())
 }
 
 /// The model behind prompt hooks. A table that is wrong is said, and prompt

@@ -21,6 +21,7 @@ pub struct Ui {
     err_terminal: bool,
     /// What is said is the data that was asked for.
     said_is_data: bool,
+    colour: ColorChoice,
 }
 
 /// How a piece of text looks.
@@ -47,7 +48,13 @@ impl Ui {
             err_colour: decide(io::stderr().is_terminal()),
             err_terminal: io::stderr().is_terminal(),
             said_is_data: false,
+            colour,
         }
+    }
+
+    /// What was chosen about colours, for another thread's own.
+    pub fn colour(&self) -> ColorChoice {
+        self.colour
     }
 
     /// Whether nobody reads stdout any more: for commands that go on for ever.

@@ -130,6 +130,12 @@ pub struct HookReport {
     /// What its author should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Whether it is only watched: nothing of its answer counts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub monitor: bool,
+    /// What it would have done, when it is only watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub would: Option<&'static str>,
     /// How often it was asked: more than once when a rewrite or a redaction was settled.
     pub runs: u32,
 }

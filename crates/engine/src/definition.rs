@@ -33,6 +33,8 @@ pub struct Definition {
     pub timeout: Duration,
     /// Whether a failure blocks.
     pub fail_closed: bool,
+    /// Whether it is only watched: it runs, and its answer changes nothing.
+    pub monitor: bool,
     /// How many automatic follow-ups; none is no limit.
     pub loop_limit: Option<u32>,
     /// Whose payloads it reads and whose answers it gives.
@@ -113,6 +115,7 @@ impl Definition {
             matcher: Matcher::everything(),
             timeout,
             fail_closed: false,
+            monitor: false,
             loop_limit: Some(DEFAULT_LOOP_LIMIT),
             dialect: Dialect::Cursor,
             lifetime: Lifetime::default(),
@@ -130,6 +133,11 @@ impl Definition {
             (None, Some(subject)) => self.matcher.matches(subject),
             (None, None) => Verdict::Match,
         }
+    }
+
+    /// Whether a failure of it refuses, where something can be refused.
+    pub fn failure_refuses(&self) -> bool {
+        self.fail_closed && !self.monitor
     }
 
     /// Whether what its entry asks for beside its matcher is so.

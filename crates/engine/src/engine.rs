@@ -9,6 +9,7 @@ mod env_file;
 mod keeping;
 mod recording;
 mod remembering;
+mod sealed;
 mod settings;
 mod standing;
 mod warnings;
@@ -17,6 +18,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::bundle::Lease;
 use crate::decision::{Decision, HookReport, Skips};
 use crate::definition::{Action, Definition};
 use crate::edition::Rules;
@@ -42,6 +44,8 @@ use crate::trust::Looking;
 
 /// A host that never calls `write_out` loses its oldest records, not its memory.
 const MOST_UNWRITTEN: usize = 1_000;
+/// Generations that go as fast as they are looked up are not waited for.
+const MOST_LOOKS: usize = 3;
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
@@ -50,6 +54,7 @@ use background::{Background, Task, is_background};
 use env_file::EnvFiles;
 use keeping::Keeping;
 use remembering::tell_loop_count;
+pub use sealed::tampered;
 pub use settings::{Settings, load_options};
 pub use standing::Standing;
 use warnings::{source_warnings, unread_roots};
@@ -175,6 +180,7 @@ impl Engine {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
         let Ready { event, hooks } = ready;
+        let (hooks, _leases) = self.leased(hooks, &event);
         let kept = self.settings.keeper.as_deref().map(|keeper| {
             self.keeping.follow(keeper, &hooks);
             Kept { keeper, roots: &self.settings.roots, deadline: None }
@@ -190,7 +196,7 @@ impl Engine {
             loop_count: session.loop_count(event.kind, &event.payload),
             transcript: &read_transcript,
         };
-        let planned = plan(&hooks, &event, &circumstances);
+        let planned = sealed::checked(plan(&hooks, &event, &circumstances), &hooks);
         let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline, kept };
         let started = ids::now_text();
         let mut steps = planned.steps.clone();
@@ -206,7 +212,7 @@ impl Engine {
         let mut heard = performer.perform(steps, &event);
         env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
-            let steps = plan(&hooks, event, &circumstances).steps;
+            let steps = sealed::checked(plan(&hooks, event, &circumstances), &hooks).steps;
             let again = |step: &Step<'_>| among(step.hook) && !is_background(step.hook);
             performer.perform(steps.into_iter().filter(again).collect(), event)
         });
@@ -384,6 +390,20 @@ impl Engine {
         named.iter().map(|root| native_root(self.settings.roots.os, root)).collect()
     }
 
+    /// The hooks of an event, with what keeps the files they run from. When a
+    /// generation went in between, the newer one is looked up.
+    fn leased(&self, hooks: Arc<HookSet>, event: &Event) -> (Arc<HookSet>, Vec<Lease>) {
+        let mut hooks = hooks;
+        for _ in 0..MOST_LOOKS {
+            if let Some(leases) = sealed::leases(&hooks, event.kind) {
+                return (hooks, leases);
+            }
+            self.reload();
+            hooks = self.hook_set(event);
+        }
+        (hooks, Vec::new())
+    }
+
     fn hook_set(&self, event: &Event) -> Arc<HookSet> {
         self.hook_set_of(&self.workspaces(event))
     }
@@ -472,7 +492,7 @@ impl Explanation {
         let rules = self.settings.edition.rules();
         let around = surroundings(&self.settings, &self.event, &self.session);
         let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
-        plan(
+        let planned = plan(
             &self.hooks,
             &self.event,
             &Circumstances {
@@ -482,7 +502,8 @@ impl Explanation {
                 loop_count,
                 transcript: &read_transcript,
             },
-        )
+        );
+        sealed::checked(planned, &self.hooks)
     }
 }
 

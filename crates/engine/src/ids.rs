@@ -23,6 +23,11 @@ pub fn record_id() -> String {
     format!("{}-{:08x}", now_millis(), random() as u32)
 }
 
+/// Eight random hexadecimal digits.
+pub(crate) fn eight_digits() -> String {
+    format!("{:08x}", random() as u32)
+}
+
 /// A random id in the form of a UUID, version 4.
 pub fn uuid() -> String {
     let (high, low) = (random(), random());

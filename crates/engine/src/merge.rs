@@ -6,6 +6,7 @@
 //!
 //! Pure: values in, a `Decision` out.
 
+mod monitor;
 mod report;
 mod words;
 
@@ -17,6 +18,7 @@ use crate::fill::Event;
 use crate::load::Hook;
 use crate::outcome::{Outcome, ReadOutcome};
 use crate::run::Exit;
+pub use monitor::only_watched;
 use report::report;
 use words::{Words, said_on_stderr, with_path, words};
 
@@ -101,9 +103,9 @@ fn merger_stance(heard: &Heard<'_>, case: &Case<'_>) -> Option<Permission> {
             agrees.then_some(Permission::Allow)
         }
         Outcome::NoOpinion => None,
-        Outcome::Silent => heard.hook.definition.fail_closed.then_some(Permission::Deny),
+        Outcome::Silent => heard.hook.definition.failure_refuses().then_some(Permission::Deny),
         Outcome::Failed(_) => {
-            (heard.hook.definition.fail_closed || heard.read.blocks).then_some(Permission::Deny)
+            (heard.hook.definition.failure_refuses() || heard.read.blocks).then_some(Permission::Deny)
         }
     }
 }

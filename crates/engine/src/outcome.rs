@@ -57,6 +57,8 @@ pub enum Failure {
     BrokenEntry(String),
     #[error("is withheld: {0}")]
     Withheld(String),
+    #[error("was tampered with, and did not run: {0}")]
+    Tampered(String),
     #[error("needs `${{{name}}}` in its command line, but {problem}")]
     Value { name: &'static str, problem: String },
     #[error("needs a model, and none is configured")]
@@ -80,12 +82,14 @@ pub struct ReadOutcome {
     pub warnings: Vec<String>,
     /// A failure that blocks whatever `failClosed` says.
     pub blocks: bool,
+    /// What a hook that is only watched would have done.
+    pub would: Option<&'static str>,
 }
 
 impl ReadOutcome {
     /// An outcome with nothing odd about it.
     pub fn plain(outcome: Outcome) -> ReadOutcome {
-        ReadOutcome { outcome, warnings: Vec::new(), blocks: false }
+        ReadOutcome { outcome, warnings: Vec::new(), blocks: false, would: None }
     }
 
     /// A failure that follows `failClosed`.

@@ -18,7 +18,7 @@ use crate::event::{EventKind, Gate};
 use crate::fill::Event;
 use crate::judge::{Judge, Verdict};
 use crate::load::Hook;
-use crate::merge::Heard;
+use crate::merge::{Heard, only_watched};
 use crate::outcome::{Failure, Outcome, ReadOutcome, read_outcome};
 use crate::plan::{Step, Work};
 use crate::run::{Cancel, Exit};
@@ -104,6 +104,7 @@ impl Performer<'_> {
             Work::Said(read) => (*read, None),
             Work::Fail { failure, blocks } => (ReadOutcome { blocks, ..ReadOutcome::failed(failure) }, None),
         };
+        let read = only_watched(&step.hook.definition, read, event.kind);
         let mut heard = Heard { hook: step.hook, read, exit, process, runs: 1 };
         if let Some((deadline, given)) = self.deadline.zip(given) {
             deadline.explain(&mut heard, given);

@@ -222,7 +222,8 @@ impl Planner<'_> {
 
     /// What was trusted once and changed keeps its gate shut.
     fn refuses_withheld(&self, hook: &Hook, why: Withheld) -> bool {
-        why == Withheld::Changed && hook.definition.fail_closed && self.event.kind.can_block()
+        let keeps_shut = matches!(why, Withheld::Changed | Withheld::Tampered);
+        keeps_shut && hook.definition.failure_refuses() && self.event.kind.can_block()
     }
 
     /// A variable of the environment cannot switch off managed hooks: for
@@ -256,6 +257,9 @@ impl Planner<'_> {
     /// Why a hook that applies cannot even be tried.
     fn obstacle(&self, hook: &Hook, subject: Option<&str>) -> Option<Work> {
         let fail = |failure| Some(Work::Fail { failure, blocks: false });
+        if hook.state == HookState::Withheld(Withheld::Tampered) {
+            return fail(Failure::Tampered(Withheld::Tampered.reason().to_owned()));
+        }
         if let HookState::Withheld(why) = hook.state {
             return fail(Failure::Withheld(format!("{}; look at it with `boathook trust`", why.reason())));
         }

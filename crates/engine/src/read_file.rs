@@ -159,7 +159,13 @@ pub enum ReadError {
 
 /// Reads a whole file.
 pub fn read(path: &Path, limit: u64, owner: Owner) -> Result<FileRead, ReadError> {
-    let (bytes, facts) = steadily(path, limit, owner, Links::Followed, |file, size| {
+    read_linked(path, limit, owner, Links::Followed)
+}
+
+/// Reads a whole file. A path whose last part is a link is followed, or is an
+/// error.
+pub fn read_linked(path: &Path, limit: u64, owner: Owner, links: Links) -> Result<FileRead, ReadError> {
+    let (bytes, facts) = steadily(path, limit, owner, links, |file, size| {
         let bytes = read_whole(file, size)?;
         Ok((bytes.len() as u64, bytes))
     })?;
@@ -262,7 +268,7 @@ impl Stamp {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::File => "a file",
             Kind::Directory => "a directory",

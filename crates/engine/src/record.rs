@@ -83,6 +83,9 @@ pub struct Record {
     /// What it decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission: Option<String>,
+    /// What it would have done, when it is only watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would: Option<String>,
     /// Whether the event as a whole was refused.
     pub blocked: bool,
     /// Whether the answer of the event sends a follow-up by itself.
@@ -162,6 +165,7 @@ impl Record {
             outcome: outcome.to_owned(),
             reason: None,
             permission: None,
+            would: None,
             blocked: false,
             automatic_followup: false,
             notes: Vec::new(),

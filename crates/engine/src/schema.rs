@@ -157,6 +157,11 @@ fn hook() -> Value {
                 "default": false,
                 "description": "Whether a failure of the hook blocks, on events that can block.",
             },
+            "monitor": {
+                "type": "boolean",
+                "default": false,
+                "description": "An extension of Boathook: the hook runs and is recorded with what it would have done, and its answer changes nothing.",
+            },
             "loop_limit": {
                 "type": ["integer", "null"],
                 "minimum": 0,

@@ -13,6 +13,7 @@ mod level;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::bundle;
 use crate::dialect::claude::Shape;
 use crate::read_file;
 
@@ -33,6 +34,9 @@ pub enum Os {
 pub enum Format {
     /// A `hooks.json`.
     Cursor,
+    /// A `hooks.json` of a generation of a team's signed hooks: it counts only
+    /// as it was sealed.
+    Sealed,
     /// A `settings.json` of Claude Code; its hooks read payloads of this shape.
     Claude(Shape),
     /// One hookify rule.
@@ -191,6 +195,24 @@ impl Source {
         }
     }
 
+    /// The team's folder, when it is one of ours: a source is looked for again
+    /// when anything in it has another name.
+    pub(crate) fn team_folder(&self) -> Option<&Path> {
+        match self.format {
+            Format::Sealed => self.file.parent()?.parent(),
+            Format::Cursor | Format::Claude(_) | Format::Hookify | Format::Plugin(_) => None,
+        }
+    }
+
+    /// The file that is read. The name of a team's stays the same from one
+    /// generation to the next.
+    pub(crate) fn text_file(&self) -> std::borrow::Cow<'_, Path> {
+        match self.format {
+            Format::Sealed => self.run_dir.join("hooks.json").into(),
+            Format::Cursor | Format::Claude(_) | Format::Hookify | Format::Plugin(_) => (&*self.file).into(),
+        }
+    }
+
     /// Whether its hooks run only in a trusted workspace.
     pub fn needs_trust(&self) -> bool {
         self.level.needs_trust() || (self.level == Level::Plugin && self.workspace.is_some())
@@ -223,10 +245,10 @@ pub struct ThirdParty {
 /// its `.cursor/hooks.json` is the user's.
 pub fn sources(roots: &Roots, workspaces: &[PathBuf], third_party: ThirdParty) -> Vec<Source> {
     let managed = managed(&roots.home);
-    let teams = names(&managed, is_team).into_iter().map(|name| below(&managed.join(name), "hooks"));
+    let teams = names(&managed, is_team).into_iter().map(|name| of_team(&managed.join(name)));
     let workspaces = distinct(workspaces, &roots.home);
     let mut sources = vec![Source::enterprise(roots.os, &roots.system)];
-    sources.extend(teams.map(Source::team));
+    sources.extend(teams);
     sources.extend(workspaces.iter().map(|workspace| Source::project(workspace)));
     sources.push(Source::user(&roots.home));
     if third_party.claude {
@@ -248,6 +270,17 @@ pub fn listed(roots: &Roots, workspaces: &[PathBuf], third_party: ThirdParty) ->
         listed.extend(distinct(workspaces, &roots.home).into_iter().map(|root| below(root, ".claude")));
     }
     listed
+}
+
+/// The source of a team's folder. Where it is ours, the link is followed here,
+/// once: whatever it leads to a moment later, an event sees one generation.
+fn of_team(folder: &Path) -> Source {
+    let source = Source::team(below(folder, bundle::LINK));
+    if !bundle::is_ours(folder) {
+        return source;
+    }
+    let run_dir = bundle::in_force(folder).unwrap_or_else(|| source.run_dir.clone());
+    Source { format: Format::Sealed, run_dir, ..source }
 }
 
 fn hookify_rules(workspace: &Path) -> Vec<Source> {

@@ -25,13 +25,19 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// So many connections are held at once.
-const MOST: usize = 256;
-/// So long may a connection do nothing that is known to be of somebody who may
-/// come in,
-const PATIENCE: Duration = Duration::from_secs(20);
-/// and so long any other, which is the time for the head of a first request.
-const HEAD: Duration = Duration::from_secs(2);
+/// What connections may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// So many are held at once.
+    pub most: usize,
+    /// So long may one do nothing that is known to be of somebody who may come in,
+    pub patience: Duration,
+    /// and so long any other, which is the time for the head of a first request.
+    pub head: Duration,
+}
+
+/// For callers on the same machine.
+const NEAR: Limits = Limits { most: 256, patience: Duration::from_secs(20), head: Duration::from_secs(2) };
 
 /// What is known of a connection.
 #[derive(Debug, Clone, Default)]
@@ -107,13 +113,18 @@ pub fn welcome(request: &Request) {
 }
 
 /// Those who have a place, the oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Places {
+    limits: Limits,
     taken: Mutex<VecDeque<Activity>>,
     left: Notify,
 }
 
 impl Places {
+    fn within(limits: Limits) -> Places {
+        Places { limits, taken: Mutex::default(), left: Notify::new() }
+    }
+
     /// Waits until there is one, or one that can be had.
     async fn wait(&self) {
         while !self.is_any() {
@@ -123,12 +134,12 @@ impl Places {
 
     fn is_any(&self) -> bool {
         let taken = lock(&self.taken);
-        taken.len() < MOST || taken.iter().any(|one| !one.is_welcome())
+        taken.len() < self.limits.most || taken.iter().any(|one| !one.is_welcome())
     }
 
     fn take(&self) -> Activity {
         let mut taken = lock(&self.taken);
-        if taken.len() >= MOST
+        if taken.len() >= self.limits.most
             && let Some(oldest) = taken.iter().position(|one| !one.is_welcome())
             && let Some(oldest) = taken.remove(oldest)
         {
@@ -154,7 +165,11 @@ pub struct Guarded {
 
 impl Guarded {
     pub fn of(listener: TcpListener) -> Guarded {
-        Guarded { listener, places: Arc::default() }
+        Guarded::within(NEAR, listener)
+    }
+
+    pub fn within(limits: Limits, listener: TcpListener) -> Guarded {
+        Guarded { listener, places: Arc::new(Places::within(limits)) }
     }
 }
 
@@ -207,15 +222,21 @@ impl Connection {
         Connection {
             stream,
             activity: places.take(),
-            deadline: Box::pin(sleep(HEAD)),
+            deadline: Box::pin(sleep(places.limits.head)),
             was_over: false,
             places: Arc::clone(places),
         }
     }
 
+    /// What is known of it.
+    pub fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
     /// Bytes that come do not count, or a request could come byte by byte for ever.
     fn renew(&mut self) {
-        let patience = if self.activity.is_welcome() { PATIENCE } else { HEAD };
+        let Limits { patience, head, .. } = self.places.limits;
+        let patience = if self.activity.is_welcome() { patience } else { head };
         self.deadline.as_mut().reset(Instant::now() + patience);
     }
 
@@ -292,8 +313,8 @@ mod tests {
 
     #[test]
     fn the_oldest_stranger_gives_its_place_and_who_may_come_in_never() {
-        let places = Places::default();
-        let first: Vec<Activity> = (0..MOST).map(|_| places.take()).collect();
+        let places = Places::within(NEAR);
+        let first: Vec<Activity> = (0..NEAR.most).map(|_| places.take()).collect();
         first[0].welcome();
         let next = places.take();
         let displaced = |of: &[Activity]| of.iter().filter(|one| one.is_displaced()).count();

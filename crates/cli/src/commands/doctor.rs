@@ -12,6 +12,7 @@ pub use self::examine::problems;
 use crate::Status;
 use crate::args::Global;
 use crate::commands::check;
+use crate::commands::team::notice;
 use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
@@ -72,5 +73,6 @@ pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status,
     if fixable > 0 && !args.fix {
         ui.hint(&format!("`boathook doctor --fix` repairs {fixable} of them"));
     }
+    notice::show(ui);
     Ok(status)
 }

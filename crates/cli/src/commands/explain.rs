@@ -142,8 +142,11 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
     if let Some(lifetime) = lifetime(step.hook) {
         ui.line(&format!("   process    {lifetime}"));
     }
+    if definition.monitor {
+        ui.line("   monitor    its answer is recorded and changes nothing");
+    }
     if step.hook.definition.event.can_block() {
-        let meaning = if definition.fail_closed { "blocks (failClosed)" } else { "lets the action through" };
+        let meaning = if definition.failure_refuses() { "blocks (failClosed)" } else { "lets the action through" };
         ui.line(&format!("   a failure  {meaning}"));
     }
     if step.hook.definition.event.loops() {
@@ -184,6 +187,7 @@ fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
             "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),
             "matcher": hook.definition.matcher.pattern(),
             "fail_closed": hook.definition.fail_closed,
+            "monitor": hook.definition.monitor,
             "loop_limit": hook.definition.loop_limit,
             "lifetime": hook.definition.lifetime.name(),
         })

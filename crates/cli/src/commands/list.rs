@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use boathook_engine::bundle::Seal;
 use boathook_engine::definition::Action;
 use boathook_engine::engine::{Settings, Standing, load_options};
 use boathook_engine::event::EVENTS;
 use boathook_engine::load::{Hook, HookSet, Loader, SourceState, repeats};
+use boathook_engine::source::Level;
 use serde_json::{Value, json};
 
 use crate::Status;
 use crate::args::Global;
 use crate::commands::explain::{lifetime, place};
+use crate::commands::team::notice;
 use crate::error::Failed;
 use crate::report::{self, Texts};
 use crate::settings::settings;
@@ -59,6 +62,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         let what = if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") };
         ui.hint(&format!("{what} in these files: `boathook check` lists them"));
     }
+    notice::show(ui);
     Ok(Status::Success)
 }
 
@@ -83,16 +87,30 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice
     if hook.definition.fail_closed {
         facts.push("failClosed".to_owned());
     }
+    if hook.definition.monitor {
+        facts.push("monitor: its answer is recorded and changes nothing".to_owned());
+    }
     facts.extend(lifetime(hook).map(str::to_owned));
     if let Action::Rule(rule) = &hook.definition.action {
         facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
     }
+    facts.extend(release_of(hook).map(|release| format!("release {release} of the team")));
     facts.extend(standing.reason().map(str::to_owned));
     facts.extend(twice.map(str::to_owned));
     for fact in facts {
         let fact = ui.styled(&fact, Style::Dim);
         ui.painted_line(&format!("            {fact}"));
     }
+}
+
+/// The release a hook of the team came with; none for hooks that did not come
+/// from a server of ours.
+fn release_of(hook: &Hook) -> Option<u64> {
+    if hook.source.level != Level::Team {
+        return None;
+    }
+    let generation = hook.source.run_dir.canonicalize().ok()?;
+    Seal::read(&generation).ok().map(|seal| seal.release)
 }
 
 fn nothing(ui: &mut Ui, set: &HookSet) {
@@ -124,10 +142,12 @@ pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
             "matcher": hook.definition.matcher.pattern(),
             "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),
             "fail_closed": hook.definition.fail_closed,
+            "monitor": hook.definition.monitor,
             "loop_limit": hook.definition.loop_limit,
             "lifetime": hook.definition.lifetime.name(),
             "state": standing.name(),
             "reason": standing.reason(),
+            "release": release_of(hook),
             "duplicate": duplicates.contains_key(hook.id.as_str()),
         })
     };

@@ -104,6 +104,7 @@ fn find<'s>(
         Action::Rule(rule) => match &**rule {
             Rule::Declared(rule) => Ok(rule),
             Rule::Hookify(_) => Err(broken(name, "it is a hookify rule")),
+            Rule::Always(_) => Err(broken(name, "it is a team's policy")),
         },
         Action::Broken { reason, .. } => Err(broken(name, &format!("{}: {reason}", place(hook)))),
         Action::Command(_) | Action::Prompt { .. } => Err(broken(name, "it is no rule")),

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::Status;
 use crate::args::Global;
+use crate::commands::team::background;
 use crate::error::Failed;
 use crate::payload_args::PayloadArgs;
 use crate::report;
@@ -112,6 +113,9 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
             }
         }
         Err(error) => ui.warning(&format!("the log was not written: {error}")),
+    }
+    if !inside_a_hook {
+        background::refresh(&engine.roots().state, &engine.roots().home);
     }
     // The process ends here: nothing need be given back piece by piece.
     std::mem::forget(engine);

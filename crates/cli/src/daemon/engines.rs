@@ -174,14 +174,25 @@ impl Engines {
         kept.engines.iter().for_each(|(_, engine)| engine.reload());
     }
 
+    /// Reads the settings again: who works here is among them.
+    pub fn follow_login(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        self.settle(&mut kept, |_, _| {});
+    }
+
     fn follow_config(&self, kept: &mut Kept) {
-        if kept.config.look.holds(&kept.config.path) || !kept.config.read() {
-            return;
+        if !kept.config.look.holds(&kept.config.path) && kept.config.read() {
+            self.settle(kept, |ui, path| {
+                ui.say(&format!("{} changed, and counts from now on", path.display()));
+            });
         }
+    }
+
+    fn settle(&self, kept: &mut Kept, say: impl FnOnce(&mut Ui, &Path)) {
         let mut ui = Ui::new(self.global.color);
         match settings::settings_and_preferences(&mut ui, &self.global, &[]) {
             Ok((settings, preferences)) => {
-                ui.say(&format!("{} changed, and counts from now on", kept.config.path.display()));
+                say(&mut ui, &kept.config.path);
                 (kept.settings, kept.preferences) = (settings, preferences);
                 for (_, engine) in kept.engines.drain(..) {
                     self.writer.retire(engine);

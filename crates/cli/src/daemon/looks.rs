@@ -137,6 +137,7 @@ pub fn status(service: &Service) -> Result<Value, RpcError> {
         workspaces,
         broken,
         http: service.http.get().cloned(),
+        team: service.team.words(),
     };
     serde_json::to_value(status).map_err(|error| failed(&error.to_string()))
 }

@@ -5,7 +5,7 @@
 //! `lines` and `outbox`, `verbs` and `looks` (what can be asked beside events).
 //! A connection has a thread that reads; an event that runs processes has one
 //! of its own, and those are counted. `http` brings events in another way, and
-//! `agents` answers those whose agents ask.
+//! `agents` answers those whose agents ask. `team` keeps a team's hooks fresh.
 
 mod agents;
 mod budget;
@@ -22,6 +22,7 @@ mod pulse;
 mod room;
 mod serve;
 mod service;
+mod team;
 mod verbs;
 mod writer;
 

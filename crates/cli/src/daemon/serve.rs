@@ -12,6 +12,7 @@ use super::crowd::Crowd;
 use super::http;
 use super::room::Room;
 use super::service::Service;
+use super::team::Team;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::settings;
@@ -47,6 +48,7 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     });
     let over_http = over_http.transpose()?;
     ui.line(&format!("listening on {}", place.path().display()));
+    Team::start(&service, global.color, ending.clone());
     while !ending.is_cancelled() {
         match place.accept(LOOK_UP) {
             Ok(Some(stream)) if is_ours(&stream) => crowd.admit(&service, stream),

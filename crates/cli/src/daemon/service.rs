@@ -23,6 +23,7 @@ use super::feed::Feed;
 use super::places::Places;
 use super::pulse::Pulse;
 use super::room::{Room, Supply, Watch};
+use super::team::Team;
 use super::writer::Writer;
 use crate::args::Global;
 use crate::error::Failed;
@@ -44,6 +45,7 @@ pub struct Service {
     pub requests: AtomicU64,
     /// Where it answers over HTTP.
     pub http: OnceLock<String>,
+    pub team: Team,
     /// Events that were begun and are not answered yet.
     begun: Arc<AtomicUsize>,
     /// The daemon was told to end: what runs may finish.
@@ -87,6 +89,7 @@ impl Service {
             started: (ids::now_text(), Instant::now()),
             requests: AtomicU64::new(0),
             http: OnceLock::new(),
+            team: Team::default(),
             begun: Arc::default(),
             ending,
             over,

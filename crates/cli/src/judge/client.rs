@@ -4,22 +4,19 @@
 //! megabyte. A server that is busy is asked a second time when it says when
 //! and that is before the deadline; nothing else is tried again.
 
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use boathook_engine::read_file::{self, Owner};
 use boathook_engine::shortage;
 use ureq::http::Response;
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Body, Proxy, ProxyProtocol};
+use ureq::tls::RootCerts;
+use ureq::{Agent, Body, ProxyProtocol};
 
-use super::endpoint::Endpoint;
 use super::key::Key;
 use super::provider::Provider;
-use super::proxy::proxy_for;
 use super::setup::{KeySource, Setup};
 use super::{Around, Deadline, shortened};
+use crate::https::{Endpoint, certificates, proxy, tls};
 
 /// An answer is a few hundred bytes.
 const LONGEST_ANSWER: u64 = 1024 * 1024;
@@ -50,7 +47,7 @@ impl From<String> for Refusal {
 impl Client {
     /// Reads the certificates and opens nothing.
     pub fn new(setup: &Setup, around: &Around) -> Result<Client, String> {
-        let proxy = proxy(&setup.endpoint, around)?;
+        let proxy = proxy(&setup.endpoint, &around.environment)?;
         let encrypted_proxy = proxy.as_ref().is_some_and(|it| it.protocol() == ProxyProtocol::Https);
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
@@ -60,7 +57,14 @@ impl Client {
             .user_agent(USER_AGENT)
             .proxy(proxy);
         if setup.endpoint.encrypted || encrypted_proxy {
-            config = config.tls_config(tls(setup, around)?);
+            let roots = match &setup.ca_file {
+                None => RootCerts::WebPki,
+                Some(file) => RootCerts::new_with_certs(
+                    &certificates(&around.folder.join(file))
+                        .map_err(|problem| format!("ca_file: {problem}"))?,
+                ),
+            };
+            config = config.tls_config(tls(roots)?);
         }
         Ok(Client {
             agent: config.build().new_agent(),
@@ -144,62 +148,4 @@ fn said(body: &[u8]) -> Option<String> {
     let error = body.get("error")?;
     let text = error.as_str().or_else(|| error.get("message")?.as_str())?;
     Some(shortened(text)).filter(|text| !text.is_empty())
-}
-
-fn proxy(endpoint: &Endpoint, around: &Around) -> Result<Option<Proxy>, String> {
-    let Some(address) = proxy_for(endpoint, around) else { return Ok(None) };
-    // The address may hold a password, so it is not repeated.
-    let wrong = "the proxy in the environment is not an http:// or https:// address";
-    let known = ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
-    if address.contains("://") && !known {
-        return Err(wrong.to_owned());
-    }
-    Proxy::new(&address).map(Some).map_err(|_| wrong.to_owned())
-}
-
-fn tls(setup: &Setup, around: &Around) -> Result<TlsConfig, String> {
-    if !processor_is_able() {
-        return Err(
-            "encryption needs a processor with AES and vector instructions of 2014 or later".to_owned()
-        );
-    }
-    let roots = match &setup.ca_file {
-        None => RootCerts::WebPki,
-        Some(file) => RootCerts::new_with_certs(&certificates(&around.folder.join(file))?),
-    };
-    let provider = Arc::new(rustls_graviola::default_provider());
-    Ok(TlsConfig::builder().unversioned_rustls_crypto_provider(provider).root_certs(roots).build())
-}
-
-fn certificates(file: &std::path::Path) -> Result<Vec<ureq::tls::Certificate<'static>>, String> {
-    let wrong = |problem: String| format!("ca_file: {}: {problem}", file.display());
-    let read = read_file::read(file, read_file::CONFIG_LIMIT, Owner::Anybody);
-    let bytes = read.map_err(|error| wrong(error.to_string()))?.bytes;
-    let mut found = Vec::new();
-    for item in parse_pem(&bytes) {
-        if let PemItem::Certificate(certificate) = item.map_err(|error| wrong(error.to_string()))? {
-            found.push(certificate);
-        }
-    }
-    if found.is_empty() { Err(wrong("there is no certificate in it".to_owned())) } else { Ok(found) }
-}
-
-/// What the cryptography is written for; on less it would panic.
-fn processor_is_able() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("aes")
-        && is_x86_feature_detected!("ssse3")
-        && is_x86_feature_detected!("avx")
-        && is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("adx")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("pclmulqdq");
-    #[cfg(target_arch = "aarch64")]
-    return std::arch::is_aarch64_feature_detected!("neon")
-        && std::arch::is_aarch64_feature_detected!("aes")
-        && std::arch::is_aarch64_feature_detected!("pmull")
-        && std::arch::is_aarch64_feature_detected!("sha2");
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    return false;
 }

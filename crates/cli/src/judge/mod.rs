@@ -2,16 +2,14 @@
 //!
 //! `setup` reads the `[judge]` table, `sheet` writes what the model is told,
 //! `provider` has the three dialects, `key` fetches the key, `client` sends and
-//! receives within the deadline, `proxy` decides the way.
+//! receives within the deadline.
 //!
 //! Nothing but the table is looked at before a prompt hook runs: no key is
 //! fetched, no certificate read and no client built for command hooks.
 
 mod client;
-mod endpoint;
 mod key;
 mod provider;
-mod proxy;
 mod setup;
 mod sheet;
 

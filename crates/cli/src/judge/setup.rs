@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::endpoint::Endpoint;
 use super::provider::Provider;
+use crate::https::Endpoint;
 
 /// A judge that can be asked.
 #[derive(Debug)]

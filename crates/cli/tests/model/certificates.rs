@@ -14,12 +14,25 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 /// A server for this name, and the certificate of the authority that vouches
 /// for it, in PEM.
 pub fn server_for(name: &str) -> (ServerConfig, String) {
+    server(params(name, 2))
+}
+
+/// The same, with a certificate that ended long ago.
+#[allow(dead_code)] // every test file uses its own part of this
+pub fn expired_server_for(name: &str) -> (ServerConfig, String) {
+    let mut params = params(name, 2);
+    params.not_before = rcgen::date_time_ymd(2001, 1, 1);
+    params.not_after = rcgen::date_time_ymd(2002, 1, 1);
+    server(params)
+}
+
+fn server(wanted: CertificateParams) -> (ServerConfig, String) {
     let (authority_key, server_key) = (Pair::new(), Pair::new());
     let mut params = params("authority.test", 1);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority: Certificate = params.self_signed(&authority_key).expect("a certificate");
     let issuer = Issuer::new(params, authority_key);
-    let server = self::params(name, 2).signed_by(&server_key, &issuer).expect("a certificate");
+    let server = wanted.signed_by(&server_key, &issuer).expect("a certificate");
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(server_key.pkcs8()));
     let config = ServerConfig::builder_with_provider(Arc::new(rustls_graviola::default_provider()))
         .with_safe_default_protocol_versions()

@@ -25,7 +25,7 @@ pub(super) fn guards(hooks: &HookSet) -> bool {
 
 fn counts(hook: &Hook) -> bool {
     match hook.state {
-        HookState::Ready | HookState::Withheld(Withheld::Changed) => true,
+        HookState::Ready | HookState::Withheld(Withheld::Changed | Withheld::Tampered) => true,
         HookState::Withheld(_) => false,
     }
 }
@@ -52,7 +52,16 @@ pub(super) fn unknown(hooks: &HookSet, settings: &Settings) -> Option<String> {
 /// asked before it is trusted: a repository must not be able to block.
 fn broken(hooks: &HookSet, report: &SourceReport) -> Option<String> {
     let SourceState::Unreadable(reason) = &report.state else { return None };
-    if report.source.needs_trust() || report.source.format != Format::Cursor {
+    let says_what_it_guards = match report.source.format {
+        Format::Cursor => false,
+        // A seal names the events that refuse; where nothing was installed
+        // yet, nothing guards.
+        Format::Sealed => {
+            report.seal.is_some() || report.source.file.parent() == Some(report.source.run_dir.as_path())
+        }
+        Format::Claude(_) | Format::Hookify | Format::Plugin(_) => true,
+    };
+    if report.source.needs_trust() || says_what_it_guards {
         return None;
     }
     let file = report.source.file.display();

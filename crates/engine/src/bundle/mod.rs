@@ -4,6 +4,36 @@
 //!
 //! Signatures are checked by the caller: the engine has no cryptography beyond
 //! a digest.
+//!
+//! The rooms: `manifest` and `name` (what is published), `managed` (the folder
+//! of a team on this device), `install` (a new generation, written, checked
+//! and swapped in), `written` (its `hooks.json`), `self_check` (whether it
+//! could run here), `collect` (old ones go), `seal` (what a generation must
+//! hold), `lease` (one that hooks run from stays), `fresh` (how old the newest signed word is), `disk` (files that are
+//! really written).
 
+mod collect;
+#[cfg_attr(unix, path = "disk_unix.rs")]
+#[cfg_attr(windows, path = "disk_windows.rs")]
+mod disk; // both give: make_folder, write_new, sync_folder, swap_link, hold_folder, open_lock
+mod fresh;
+mod install;
+mod lease;
+mod managed;
 pub mod manifest;
 pub mod name;
+mod seal;
+mod self_check;
+#[cfg(test)]
+mod tests;
+mod written;
+
+pub(crate) use fresh::NAME as FRESH;
+pub use fresh::{Age, Fresh, age_in_words};
+pub use install::{InstallError, Installed, Offer};
+pub(crate) use lease::{Lease, lease};
+pub use managed::{Current, Managed, Marker};
+pub(crate) use managed::{LINK, in_force, is_ours, read_fresh, sealed_generation};
+pub use seal::{Fault, Seal, Tampered};
+pub(crate) use seal::{HOOKS, NAME as SEAL};
+pub use written::hooks_json;

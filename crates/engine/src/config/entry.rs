@@ -319,6 +319,7 @@ impl<'a> Entry<'_, '_, 'a> {
                 matcher_at: None,
                 timeout: DEFAULT_TIMEOUT,
                 fail_closed: false,
+                monitor: false,
                 loop_limit: Some(DEFAULT_LOOP_LIMIT),
                 dialect: Dialect::Cursor,
                 lifetime: Lifetime::default(),
@@ -326,6 +327,7 @@ impl<'a> Entry<'_, '_, 'a> {
         }
         Options {
             fail_closed: self.fail_closed(),
+            monitor: self.monitor(),
             matcher: self.matcher(),
             matcher_at: self.option("matcher").map(bytes_of),
             timeout: self.timeout(default_timeout),
@@ -366,6 +368,7 @@ impl<'a> Entry<'_, '_, 'a> {
             matcher: options.matcher,
             timeout: options.timeout,
             fail_closed: options.fail_closed,
+            monitor: options.monitor,
             loop_limit: options.loop_limit,
             dialect: options.dialect,
             lifetime: options.lifetime,

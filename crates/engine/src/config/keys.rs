@@ -9,7 +9,7 @@ use crate::event::EventKind;
 use crate::problem::{Fix, Problem};
 
 /// What an entry may say.
-pub(super) const OPTIONS: [&str; 12] = [
+pub(super) const OPTIONS: [&str; 13] = [
     "command",
     "type",
     "prompt",
@@ -17,6 +17,7 @@ pub(super) const OPTIONS: [&str; 12] = [
     "timeout",
     "matcher",
     "failClosed",
+    "monitor",
     "loop_limit",
     "dialect",
     "persistent",

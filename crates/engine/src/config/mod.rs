@@ -48,7 +48,7 @@ pub use insert::{NewEntry, add_entries, change_command, entry_to_add, insert_hoo
 pub use matchers::check_matchers;
 pub use placeholders::{PAYLOAD_NAMES, mentioned};
 pub use programs::{check_programs, programs_of};
-pub use scripts::{check_scripts, scope_of};
+pub use scripts::{check_scripts, scope_of, script_of};
 pub use text::{DEPTH_LIMIT, SIZE_LIMIT};
 
 use jsonc_parser::ast::Value;

@@ -25,6 +25,7 @@ pub(super) struct Options {
     pub matcher_at: Option<Range<usize>>,
     pub timeout: Duration,
     pub fail_closed: bool,
+    pub monitor: bool,
     pub loop_limit: Option<u32>,
     pub dialect: Dialect,
     pub lifetime: Lifetime,
@@ -58,6 +59,21 @@ impl Entry<'_, '_, '_> {
             );
         }
         closed
+    }
+
+    /// Whether the hook is only watched: an extension of ours.
+    pub(super) fn monitor(&mut self) -> bool {
+        match self.option("monitor") {
+            None => false,
+            Some(Value::BooleanLit(flag)) => flag.value,
+            Some(other) => {
+                let message = format!("`monitor` is {}, not a boolean", kind_of(other));
+                let problem = Problem::error("monitor-not-a-boolean", message);
+                let fix = Fix::replace(bytes_of(other), truthy(other).to_string());
+                self.fault(bytes_of(other), problem.help("write true or false").fix(fix));
+                false
+            }
+        }
     }
 
     pub(super) fn matcher(&mut self) -> Matcher {

@@ -54,6 +54,12 @@ pub fn scope_of<'a>(source: &'a Source, roots: &'a Roots) -> Scope<'a> {
     }
 }
 
+/// The script that a hook's command names by its path.
+pub fn script_of(definition: &Definition, scope: &Scope) -> Option<PathBuf> {
+    let (_, command) = with_command(definition)?;
+    named_script(command, scope).map(|script| script.path)
+}
+
 /// A file that a command names as its script.
 pub(super) struct NamedScript {
     pub path: PathBuf,

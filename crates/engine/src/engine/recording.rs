@@ -127,6 +127,7 @@ fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {
         outcome: report.map(|report| report.outcome.name().to_owned()).unwrap_or_default(),
         reason: report.and_then(|report| report.reason.clone()),
         permission: report.and_then(|report| report.permission).map(str::to_owned),
+        would: heard.read.would.map(str::to_owned),
         notes,
         ..record
     }

@@ -1,6 +1,6 @@
 //! How one configured hook stands: whether it would run, and why not.
 
-use super::Settings;
+use super::{Settings, tampered};
 use crate::definition::Action;
 use crate::load::{Hook, HookState, Withheld};
 
@@ -22,6 +22,7 @@ impl Standing {
     pub fn of(settings: &Settings, hook: &Hook) -> Standing {
         match (&hook.state, &hook.definition.action) {
             (HookState::Withheld(why), _) => Standing::Withheld(*why),
+            (HookState::Ready, _) if tampered(hook).is_some() => Standing::Withheld(Withheld::Tampered),
             (HookState::Ready, Action::Broken { reason, .. }) => Standing::Broken(reason.clone()),
             (HookState::Ready, Action::Prompt { model, .. }) => match settings.would_ask(model.as_deref()) {
                 Ok(_) => Standing::Ready,

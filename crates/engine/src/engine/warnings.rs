@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use crate::bundle::age_in_words;
 use crate::fill::Event;
 use crate::load::{HookSet, SourceReport, SourceState, Withheld, counted};
 use crate::plan::{Plan, Skipped, Why};
 use crate::problem::Problem;
-use crate::source::{Level, Source};
+use crate::source::{Format, Level, Source};
 use crate::trust::TrustState;
 
 /// What stands in the way of whole sources: those that cannot be read, and
@@ -33,6 +34,9 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
             SourceState::Unreadable(problem) => {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
+        }
+        if report.source.format == Format::Sealed {
+            warnings.extend(age_in_words(report.age).map(|words| format!("{file}: {words}")));
         }
         warnings.extend(switched_off(set, plan, &report.source));
         warnings.extend(withheld(plan, &report.source));

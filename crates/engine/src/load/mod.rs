@@ -11,19 +11,22 @@ mod changes;
 mod last_good;
 mod left_behind;
 pub(crate) mod named_plugins;
+mod ownership;
 mod plugins;
 mod reading;
 mod repeats;
 mod rule_entries;
+mod sealed;
 mod states;
 mod untrusted;
 
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::bundle::{Age, Seal};
 use crate::config::{self, Config};
 use crate::definition::Definition;
 use crate::edition::Edition;
@@ -91,6 +94,9 @@ pub enum Withheld {
     NotInThisEdition,
     /// Claude Code's settings switch all of its hooks off.
     SwitchedOff,
+    /// It is not what a team's server signed. A gate that is `failClosed`
+    /// refuses.
+    Tampered,
 }
 
 /// How one source stands.
@@ -105,6 +111,11 @@ pub struct SourceReport {
     /// A rule that is not asked for its own file: a hooks.json names it on
     /// every event it has.
     pub named_elsewhere: bool,
+    /// What a team's signed hooks must be; none when that is not known.
+    pub seal: Option<Arc<Seal>>,
+    /// How old the newest signed word about them is; none where that is not
+    /// known, and for all other sources.
+    pub age: Option<Age>,
 }
 
 /// What became of a source.
@@ -373,6 +384,7 @@ impl Surroundings {
             self.options.selection.includes(source) && !self.options.without.has(source.level)
         };
         sources.retain(|source| runs_here(source) && takes_part(source));
+        listed.extend(sources.iter().filter_map(Source::team_folder).map(Path::to_owned).map(glimpse));
         Listing { sources, listed, problems: plugins.problems }
     }
 
@@ -388,7 +400,7 @@ impl Surroundings {
 /// The text of a source as hooks.
 fn read(bytes: &[u8], source: &Source, options: &LoadOptions) -> Config {
     match source.format {
-        Format::Cursor => {
+        Format::Cursor | Format::Sealed => {
             rule_entries::resolve(config::read(bytes, options.edition), source, options.hookify)
         }
         Format::Claude(shape) => config::read_settings(bytes, options.edition, shape),
@@ -414,6 +426,9 @@ impl Withheld {
             }
             Withheld::NotOnThisSurface => "the cloud surface does not run it",
             Withheld::NotInThisEdition => "the edition does not know the event",
+            Withheld::Tampered => {
+                "it is not what the team's server signed; `boathook team sync` puts that back"
+            }
             Withheld::SwitchedOff => "`disableAllHooks` in Claude Code's settings switches it off",
         }
     }

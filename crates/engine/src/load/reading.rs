@@ -4,13 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::ownership::{self, Refusal};
+use super::sealed::{self, Freshness};
 use super::{Candidate, Change, SourceState, Surroundings, TrustMode, last_good};
+use crate::bundle::{Age, Seal};
 use crate::clock;
 use crate::config::Config;
 use crate::definition::Definition;
 use crate::problem::{Problem, Severity};
 use crate::read_file::{self, CONFIG_LIMIT, Glimpse, Owner, ReadError};
-use crate::source::{Level, Roots, Source};
+use crate::source::{Format, Level, Roots, Source};
 use crate::trust::{Examination, Looking, Subject, Trust, TrustState};
 
 /// One source.
@@ -31,6 +34,15 @@ pub(super) struct Reading {
     pub(super) gate: Option<Gate>,
     /// What the caller trusted without storing it.
     once: Option<Subject>,
+    /// What says whether an enterprise's hooks are its own, as it was then.
+    judged: Vec<(std::path::PathBuf, Glimpse)>,
+    /// What a team's generation must hold.
+    pub(super) seal: Option<Arc<Seal>>,
+    /// It is not what was sealed: none of it runs.
+    pub(super) tampered: bool,
+    /// How old the newest signed word about it is.
+    pub(super) age: Option<Age>,
+    freshness: Freshness,
 }
 
 /// A configuration that could be read.
@@ -81,6 +93,11 @@ impl Reading {
             good: None,
             gate: None,
             once: None,
+            judged: Vec::new(),
+            seal: None,
+            tampered: false,
+            age: None,
+            freshness: Freshness::default(),
         }
     }
 
@@ -92,7 +109,7 @@ impl Reading {
     /// Looks at the file and, where trust counts, at every file it covers;
     /// reads again what changed.
     pub(super) fn refresh(&mut self, around: &Surroundings) {
-        let holds = self.look.is_some_and(|look| look.holds(&self.source.file));
+        let holds = self.look.is_some_and(|look| look.holds(&self.source.text_file()));
         let before = self.version;
         let made_from_holds = self.made_from.iter().all(|(file, look)| look.holds(file));
         if !made_from_holds {
@@ -100,6 +117,16 @@ impl Reading {
         }
         if !holds || !made_from_holds {
             self.read(around);
+        }
+        if !self.judged.iter().all(|(path, look)| look.holds(path)) {
+            self.judge_again(around);
+        }
+        if let Some(folder) = self.source.team_folder() {
+            let age = self.freshness.age(folder);
+            if self.age != age {
+                self.age = age;
+                self.version += 1;
+            }
         }
         let examined = self.gate.as_ref().is_some_and(|gate| gate.examination.holds());
         if self.source.needs_trust() && (self.version != before || !examined) {
@@ -140,6 +167,9 @@ impl Reading {
 
     /// Writes down what a later process may need.
     pub(super) fn remember(&self, around: &Surroundings) {
+        if self.source.format == Format::Sealed {
+            return;
+        }
         if let Some(gate) = self.gate.as_ref().filter(|gate| gate.examination.stale_stamps)
             && let Some(subject) = &gate.examination.subject
             && around.options.trust == TrustMode::Store
@@ -163,6 +193,9 @@ impl Reading {
     }
 
     fn read(&mut self, around: &Surroundings) {
+        if self.source.format == Format::Sealed {
+            return self.read_sealed(around);
+        }
         match self.read_file(around) {
             Ok((bytes, look)) => {
                 self.look = Some(look);
@@ -182,6 +215,26 @@ impl Reading {
                 self.keep_last_good(error.to_string(), help, Vec::new(), around);
             }
         }
+    }
+
+    /// A team's signed hooks: what does not fit its seal is not in force, and
+    /// neither is an earlier copy.
+    fn read_sealed(&mut self, around: &Surroundings) {
+        self.look = Some(Glimpse::at(&self.source.text_file()));
+        let opened = sealed::open(&self.source, around);
+        self.seal = opened.seal.map(Arc::new);
+        self.tampered = opened.content.is_err();
+        match opened.content {
+            Ok(bytes) => self.take(bytes, around),
+            Err(broken) => {
+                let config = Config { definitions: broken.definitions.clone(), ..Config::default() };
+                (self.raw, self.good) = (None, Some(Good::of(&[], config)));
+                self.version += 1;
+                let problem = broken.problem(&self.source);
+                self.become_state(SourceState::Unreadable(broken.reason), vec![problem]);
+            }
+        }
+        self.made_from = vec![opened.seal_file];
     }
 
     /// Reads the file; waits a moment for one that is just being replaced.
@@ -206,12 +259,40 @@ impl Reading {
             && (self.good.is_some() || last_good::is_kept(around, &self.source))
     }
 
+    /// Whose files they are may change while the text stays as it is.
+    fn judge_again(&mut self, around: &Surroundings) {
+        let Some(good) = &self.good else {
+            self.raw = None;
+            return self.read(around);
+        };
+        let judged = ownership::judge(&self.source, &good.definitions, &around.roots);
+        self.judged = judged.looked_at;
+        if let Some(refusal) = judged.refusal {
+            self.refuse(refusal);
+        }
+    }
+
+    /// None of it runs, and neither does an earlier copy: its scripts may be
+    /// what others can change.
+    fn refuse(&mut self, refusal: Refusal) {
+        self.good = None;
+        self.become_state(SourceState::Unreadable(refusal.reason), vec![refusal.problem]);
+    }
+
     fn take(&mut self, bytes: Vec<u8>, around: &Surroundings) {
         let mut config = (around.read)(&bytes, &self.source, &around.options);
         for problem in &mut config.problems {
             problem.file = Some(self.source.file.clone());
         }
         self.made_from = std::mem::take(&mut config.made_from);
+        if self.source.level == Level::Enterprise {
+            let judged = ownership::judge(&self.source, &config.definitions, &around.roots);
+            self.judged = judged.looked_at;
+            if let Some(refusal) = judged.refusal {
+                self.raw = Some(bytes);
+                return self.refuse(refusal);
+            }
+        }
         // A file that was emptied to be written anew is not a file without hooks.
         if config.readable && !bytes.trim_ascii().is_empty() {
             let problems = std::mem::take(&mut config.problems);
@@ -279,7 +360,7 @@ impl Reading {
         let lost = trusted
             .unwrap_or_default()
             .into_iter()
-            .filter(|old| old.fail_closed && !contains(definitions, old));
+            .filter(|old| old.failure_refuses() && !contains(definitions, old));
         let lost = lost.collect();
         let state = std::mem::replace(&mut examination.state, TrustState::New);
         if self.gate.as_ref().is_none_or(|gate| *gate.state != state) {

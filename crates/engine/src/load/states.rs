@@ -2,7 +2,7 @@
 
 use super::reading::{Gate, Reading};
 use super::{Hook, HookSet, HookState, SourceReport, SourceState, Surface, Surroundings, Withheld};
-use super::{left_behind, rule_entries, untrusted};
+use super::{left_behind, rule_entries, sealed, untrusted};
 use crate::config;
 use crate::definition::{Action, Definition};
 use crate::event::EventKind;
@@ -21,6 +21,7 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
         let nth = readings[..place].iter().filter(|other| other.source.level == level).count();
         let first = set.hooks.len();
         add_hooks(&mut set, reading, nth, around);
+        sealed::add_age(&mut set, reading, nth, around);
         if off {
             set.hooks[first..].iter_mut().filter(|hook| is_of_claude(hook)).for_each(switch_off);
         }
@@ -32,6 +33,8 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
             state: reading.state.clone(),
             trust: reading.gate.as_ref().map(|gate| gate.state.clone()),
             named_elsewhere: false,
+            seal: reading.seal.clone(),
+            age: reading.age,
         });
     }
     untrusted::speak_together(&mut set);
@@ -66,7 +69,10 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
             let count = next(&mut counts, event);
             set.hooks.push(Hook {
                 id: format!("{}:{nth}:{}:{mark}{count}", reading.source.level.name(), event.name()),
-                state: state(definition, &reading.source, reading.gate.as_ref(), around),
+                state: match reading.tampered {
+                    true => HookState::Withheld(Withheld::Tampered),
+                    false => state(definition, &reading.source, reading.gate.as_ref(), around),
+                },
                 definition: Definition {
                     // What vanished from the file stands nowhere in it.
                     place: definition.place.clone().filter(|_| mark.is_empty()),
@@ -78,6 +84,7 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
     }
     if around.options.thorough {
         set.problems.extend(closer_look(present, &reading.source, around));
+        set.problems.extend(sealed::faults(reading));
     }
 }
 
@@ -108,7 +115,12 @@ fn next(counts: &mut Vec<(EventKind, usize)>, event: EventKind) -> usize {
 
 /// What would not run anyway is withheld for that reason, and not for want of
 /// trust: a gate that the surface does not know must not refuse there.
-fn state(definition: &Definition, source: &Source, gate: Option<&Gate>, around: &Surroundings) -> HookState {
+pub(super) fn state(
+    definition: &Definition,
+    source: &Source,
+    gate: Option<&Gate>,
+    around: &Surroundings,
+) -> HookState {
     let rules = around.options.edition.rules();
     let spec = definition.event.spec();
     let on_surface = match around.options.surface {

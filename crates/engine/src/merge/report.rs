@@ -29,6 +29,7 @@ pub fn report(heard: &Heard<'_>, stance: Option<Permission>) -> HookReport {
         duration_ms: heard.exit.as_ref().map(|exit| exit.duration.as_secs_f64() * 1000.0),
         process: heard.process,
         warnings: heard.read.warnings.clone(),
+        would: heard.read.would,
         runs: heard.runs,
         ..HookReport::of(heard.hook)
     }
@@ -51,6 +52,8 @@ impl HookReport {
             process: None,
             lost: Vec::new(),
             warnings: Vec::new(),
+            monitor: hook.definition.monitor,
+            would: None,
             runs: 0,
         }
     }

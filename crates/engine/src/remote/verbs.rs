@@ -122,6 +122,9 @@ pub struct Status {
     /// Where it answers over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<String>,
+    /// The team whose hooks it keeps fresh, and how that went last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
 }
 
 /// A file of hooks that cannot be read.

@@ -3,11 +3,13 @@
 //! Pure: an event in, an outcome out, and nothing when the rule has nothing to
 //! say. The one file a rule can ask for, the transcript, is read by the caller.
 
+mod always;
 pub mod declared;
 pub mod hookify;
 mod look;
 pub mod shell;
 
+pub use always::Always;
 pub use look::Look;
 
 use crate::outcome::ReadOutcome;
@@ -19,6 +21,8 @@ pub enum Rule {
     Hookify(hookify::Rule),
     /// A `rule` of an entry of a hooks.json.
     Declared(Box<declared::Rule>),
+    /// The same answer to every event.
+    Always(Always),
 }
 
 impl Rule {
@@ -27,6 +31,7 @@ impl Rule {
         match self {
             Rule::Hookify(rule) => rule.label(),
             Rule::Declared(rule) => rule.label(),
+            Rule::Always(rule) => &rule.label,
         }
     }
 
@@ -35,7 +40,7 @@ impl Rule {
     pub fn command(&self) -> Option<&str> {
         match self {
             Rule::Hookify(rule) => rule.entry.as_deref(),
-            Rule::Declared(_) => None,
+            Rule::Declared(_) | Rule::Always(_) => None,
         }
     }
 
@@ -44,6 +49,7 @@ impl Rule {
         match self {
             Rule::Hookify(rule) => rule.apply(look),
             Rule::Declared(rule) => rule.apply(look),
+            Rule::Always(rule) => Some(rule.apply()),
         }
     }
 
@@ -52,6 +58,7 @@ impl Rule {
         match self {
             Rule::Hookify(rule) => rule.why_silent(look),
             Rule::Declared(rule) => rule.why_silent(look),
+            Rule::Always(_) => None,
         }
     }
 
@@ -60,6 +67,7 @@ impl Rule {
         match self {
             Rule::Hookify(rule) => Some(rule.summary()),
             Rule::Declared(rule) => Some(rule.summary()),
+            Rule::Always(rule) => Some(format!("{}: {}", rule.permission.name(), rule.message)),
         }
     }
 }

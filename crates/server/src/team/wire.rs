@@ -3,11 +3,13 @@
 //! client on a device.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
+use super::api::shape;
 use boathook_engine::bundle::manifest::Stale;
 
 /// What somebody may do. Each may do what those before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Runs the team's hooks.
@@ -21,7 +23,7 @@ pub enum Role {
 }
 
 /// What a hook consists of, as somebody writes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HookDraft {
     /// Its event's name.
@@ -59,7 +61,7 @@ fn yes() -> bool {
 
 /// A hook as the server keeps it. What is published is a release; this is the
 /// draft of the next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hook {
     /// Its number within the team.
     pub id: i64,
@@ -77,7 +79,7 @@ pub struct Hook {
 }
 
 /// A change of a hook: the versions that went before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookVersion {
     /// The version.
     pub version: i64,
@@ -93,7 +95,7 @@ pub struct HookVersion {
 }
 
 /// The order of all hooks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
     /// Every hook's number once.
@@ -101,7 +103,7 @@ pub struct Order {
 }
 
 /// How far a release has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReleaseState {
     /// It waits for signatures of the admins (strict mode).
@@ -117,7 +119,7 @@ pub enum ReleaseState {
 }
 
 /// A release, without its scripts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Release {
     /// Its number within the team.
     pub number: i64,
@@ -140,11 +142,12 @@ pub struct Release {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halted_because: Option<String>,
     /// Its hooks.
+    #[schema(value_type = Vec<shape::PublishedHook>)]
     pub hooks: Vec<boathook_engine::bundle::manifest::Hook>,
 }
 
 /// Publishes the draft.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Publish {
     /// What to say of it.
@@ -163,7 +166,7 @@ fn everybody() -> u8 {
 }
 
 /// Widens a release.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Advance {
     /// How many in a hundred; 100 makes it stable.
@@ -171,7 +174,7 @@ pub struct Advance {
 }
 
 /// Stops a release.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Halt {
     /// Why.
@@ -180,7 +183,7 @@ pub struct Halt {
 }
 
 /// Who holds the key that signs hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The server: publishing is one call.
@@ -190,7 +193,7 @@ pub enum Mode {
 }
 
 /// The team a token belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Team {
     /// Its number.
     pub id: i64,
@@ -205,6 +208,7 @@ pub struct Team {
     /// The SHA-256 of the first root, which clients pin.
     pub root_fingerprint: String,
     /// What devices do when nothing new was signed for long.
+    #[schema(value_type = shape::Stale)]
     pub stale: Stale,
     /// A rolling release halts when this many in a hundred of the devices that
     /// tried it reported a failure.
@@ -219,7 +223,7 @@ pub struct Team {
 }
 
 /// Changes the team's settings; what is absent stays.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TeamChange {
     /// The name.
@@ -227,6 +231,7 @@ pub struct TeamChange {
     pub name: Option<String>,
     /// The policy for old hooks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<shape::Stale>)]
     pub stale: Option<Stale>,
     /// When a release halts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -237,7 +242,7 @@ pub struct TeamChange {
 }
 
 /// A person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Member {
     /// Its number within the team.
     pub id: i64,
@@ -252,7 +257,7 @@ pub struct Member {
 }
 
 /// Adds a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMember {
     /// The address.
@@ -262,7 +267,7 @@ pub struct NewMember {
 }
 
 /// A person who was added, and the one token to sign in with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AddedMember {
     /// The person.
     pub member: Member,
@@ -271,7 +276,7 @@ pub struct AddedMember {
 }
 
 /// Changes a person; what is absent stays.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberChange {
     /// The role.
@@ -283,7 +288,7 @@ pub struct MemberChange {
 }
 
 /// What a token is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenKind {
     /// Signs a member in, once.
@@ -298,7 +303,7 @@ pub enum TokenKind {
 }
 
 /// A token, without its secret.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Token {
     /// Its number within the team.
     pub id: i64,
@@ -327,7 +332,7 @@ pub struct Token {
 }
 
 /// Makes a token for the caller.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
     /// `api`, `enrolment`, or `sign-in` for a member.
@@ -345,7 +350,7 @@ pub struct NewToken {
 }
 
 /// A token that was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MadeToken {
     /// The token.
     pub token: Token,
@@ -354,7 +359,7 @@ pub struct MadeToken {
 }
 
 /// A machine that runs the team's hooks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Device {
     /// Its name for us, made by the server.
     pub id: String,
@@ -381,7 +386,7 @@ pub struct Device {
 }
 
 /// Signs a device in, with a sign-in, API or enrolment token as the bearer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
     /// The host's name.
@@ -391,7 +396,7 @@ pub struct Login {
 }
 
 /// A device that signed in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LoggedIn {
     /// The device.
     pub device: Device,
@@ -402,7 +407,7 @@ pub struct LoggedIn {
 }
 
 /// How a sync went on a device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// The manifest.
@@ -417,17 +422,84 @@ pub struct Report {
 }
 
 /// The newest manifest, answered at once or when it changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hint {
     /// Its sequence.
     pub sequence: u64,
 }
 
 /// Every refusal of the API.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// A stable word.
     pub code: String,
     /// What is wrong and what to do instead.
     pub message: String,
+}
+
+/// Keys that sign for something, and how many of them must.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeySet {
+    /// Ed25519 public keys, in hexadecimal digits.
+    pub keys: Vec<String>,
+    /// How many of them must sign.
+    pub threshold: u32,
+}
+
+/// Hands the keys of a team to its admins, or exchanges them. What is absent
+/// stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewKeys {
+    /// Who signs the table of keys itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<KeySet>,
+    /// Who signs hooks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<KeySet>,
+    /// Whether the server makes new keys for what it signs itself.
+    #[serde(default)]
+    pub online: bool,
+}
+
+/// What waits for signatures of the admins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Signing {
+    /// Each file by itself; all of them are to be signed.
+    pub waiting: Vec<ToSign>,
+}
+
+/// A file that waits for signatures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ToSign {
+    /// `root` or `targets`.
+    pub role: String,
+    /// Its version.
+    pub version: u64,
+    /// The bytes to sign, exactly as they stand.
+    pub bytes: String,
+    /// The manifest that `targets` vouches for, to be looked at before signing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// The ids of the keys that may sign it.
+    pub keys: Vec<String>,
+    /// The ids of those that did.
+    pub signed: Vec<String>,
+    /// How many must.
+    pub threshold: u32,
+}
+
+/// One signature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSignature {
+    /// `root` or `targets`.
+    pub role: String,
+    /// The version that was signed.
+    pub version: u64,
+    /// The id of the key.
+    pub key: String,
+    /// The signature of the exact bytes, in hexadecimal digits.
+    pub sig: String,
 }

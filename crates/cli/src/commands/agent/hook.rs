@@ -20,6 +20,7 @@ use crate::agents::answering::guarded;
 use crate::agents::session_roots::Belongs;
 use crate::agents::{env_file, over_http, servers::ConfiguredServers, session_roots, twice};
 use crate::args::Global;
+use crate::commands::team::background;
 use crate::error::Failed;
 use crate::settings::{Given, agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
 use crate::ui::Ui;
@@ -100,6 +101,7 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
         prepare_http(agent, happening, &settings)?;
     }
     let environment = settings.environment.clone();
+    let inside_a_hook = settings.depth > 0;
     let servers = ConfiguredServers::of(&settings);
     let engine = Engine::new(settings);
     let adapter = Adapter { agent, preferences, engine: &engine, servers: &servers, cancel: None };
@@ -130,6 +132,9 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     // Nobody reads stderr here: changes that the agent did not show stay news.
     if let Err(error) = engine.write_out() {
         ui.warning(&format!("the log was not written: {error}"));
+    }
+    if !inside_a_hook {
+        background::refresh(&engine.roots().state, &engine.roots().home);
     }
     // The process ends here: nothing need be given back piece by piece.
     std::mem::forget(engine);

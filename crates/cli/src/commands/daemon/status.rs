@@ -60,6 +60,9 @@ fn tell(ui: &mut Ui, status: &verbs::Status) {
         let processes = if status.kept == 1 { "process" } else { "processes" };
         ui.line(&format!("kept        {} {processes} of hooks", status.kept));
     }
+    if let Some(team) = &status.team {
+        ui.line(&format!("team        {team}"));
+    }
     for workspace in &status.workspaces {
         ui.line(&format!("workspace   {}", workspace.display()));
     }

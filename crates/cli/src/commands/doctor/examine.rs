@@ -15,7 +15,9 @@ use boathook_engine::state::StateDir;
 
 use super::duplicates::duplicates;
 use crate::agents::{Examined, Places, Program, WIRINGS, examine as examine_agent};
+use crate::commands::team::view::View;
 use crate::report;
+use crate::team::Login;
 
 /// So many failures of the past are told.
 const FAILURES: usize = 5;
@@ -30,6 +32,9 @@ pub struct Found {
     /// Agents that this user has, or that are wired to us.
     pub agents: Vec<Examined>,
     pub edition: &'static str,
+    /// How this machine stands with its team; none when it is in none, or why
+    /// that cannot be known.
+    pub team: Result<Option<View>, String>,
     /// Where our own state is, or what is wrong with it.
     pub state: Result<PathBuf, String>,
 }
@@ -62,6 +67,8 @@ fn look(settings: &Settings) -> Found {
     problems.extend(duplicates(&set));
     let agents = agents(settings);
     problems.extend(agents.iter().flat_map(wrong_wiring));
+    let team = team(settings);
+    problems.extend(wrong_with_team(&team));
     in_order(&set, &mut problems);
     programs.sort();
     programs.dedup();
@@ -71,8 +78,26 @@ fn look(settings: &Settings) -> Found {
         failures: Vec::new(),
         agents,
         edition: settings.edition.name(),
+        team,
         state: state.check().map(|()| state.path().to_owned()).map_err(|error| error.to_string()),
         set,
+    }
+}
+
+fn team(settings: &Settings) -> Result<Option<View>, String> {
+    let Some(place) = crate::settings::team_place().filter(|place| place.home == settings.roots.home) else {
+        return Ok(None);
+    };
+    let login = Login::read(&place).map_err(|error| error.to_string())?;
+    Ok(login.map(|login| View::of(&place, login)))
+}
+
+fn wrong_with_team(team: &Result<Option<View>, String>) -> Vec<Problem> {
+    match team {
+        Ok(None) => Vec::new(),
+        // What is wrong with the hooks themselves was found with the others.
+        Ok(Some(view)) => view.sync_problem().into_iter().collect(),
+        Err(problem) => vec![Problem::warning("team-login", problem.clone())],
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::examine::Found;
 use crate::agents::Examined;
 use crate::commands::log::{time, words};
+use crate::commands::team::status as team_status;
 use crate::report;
 use crate::ui::{Style, Ui};
 
@@ -50,7 +51,11 @@ pub fn show(ui: &mut Ui, found: &Found) {
         ui.line("  none in the log");
     }
     heading(ui, "Team");
-    ui.line(&format!("  {NO_TEAM}"));
+    match &found.team {
+        Ok(None) => ui.line(&format!("  {NO_TEAM}")),
+        Ok(Some(view)) => team_status::lines(view).iter().for_each(|line| ui.line(&format!("  {line}"))),
+        Err(problem) => ui.line(&format!("  cannot be known: {problem}")),
+    }
     heading(ui, "State");
     match &found.state {
         Ok(path) => ui.line(&format!("  {}", path.display())),
@@ -77,10 +82,18 @@ pub fn as_json(found: &Found) -> Value {
         "programs": found.programs.iter().map(program).collect::<Vec<_>>(),
         "agents": found.agents.iter().map(agent_json).collect::<Vec<_>>(),
         "failures": found.failures,
-        "team": NO_TEAM,
+        "team": team_json(found),
         "state": found.state.as_ref().ok(),
         "problems": found.problems.iter().map(report::problem_json).collect::<Vec<_>>(),
     })
+}
+
+fn team_json(found: &Found) -> Value {
+    match &found.team {
+        Ok(None) => NO_TEAM.into(),
+        Ok(Some(view)) => team_status::as_json(view, &[]),
+        Err(problem) => json!({ "problem": problem }),
+    }
 }
 
 fn show_agent(ui: &mut Ui, agent: &Examined) {

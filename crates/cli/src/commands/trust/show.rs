@@ -97,7 +97,7 @@ fn show_definition(ui: &mut Ui, definition: &Definition) {
             Rule::Hookify(hookify) => {
                 format!("(a rule, without a process) {}: {}", rule.label(), hookify.summary())
             }
-            Rule::Declared(_) => format!("(a rule, without a process) {}", rule.label()),
+            Rule::Declared(_) | Rule::Always(_) => format!("(a rule, without a process) {}", rule.label()),
         },
         Action::Broken { text, .. } => format!("(broken) {text}"),
     };
@@ -112,6 +112,7 @@ fn show_rule(ui: &mut Ui, looked: &Candidate) {
         Some(Action::Rule(rule)) => match &**rule {
             Rule::Hookify(hookify) => (hookify.name.clone(), hookify.summary()),
             Rule::Declared(declared) => (declared.label().to_owned(), declared.summary()),
+            Rule::Always(always) => (always.label.clone(), always.message.clone()),
         },
         Some(Action::Broken { text, reason }) => (text.clone(), format!("cannot be decided: {reason}")),
         Some(Action::Command(_) | Action::Prompt { .. }) | None => {

@@ -65,6 +65,7 @@ pub(super) fn read(
         matcher,
         timeout,
         fail_closed,
+        monitor: false,
         loop_limit: None,
         dialect: Dialect::Claude(options.into()),
         lifetime: Lifetime::default(),

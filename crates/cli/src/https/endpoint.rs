@@ -1,4 +1,4 @@
-//! The address of a provider: a base URL without surprises in it.
+//! The address of a server: a base URL without surprises in it.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -5,12 +5,12 @@
 //! letters only, as everywhere), else `all_proxy` or `ALL_PROXY`; `no_proxy`
 //! or `NO_PROXY` names exceptions. This machine is never asked through one.
 
-use super::Around;
+use super::Environment;
 use super::endpoint::Endpoint;
 
 /// The proxy's address, if there is one for this endpoint.
-pub fn proxy_for(endpoint: &Endpoint, around: &Around) -> Option<String> {
-    let first = |names: &[&str]| names.iter().find_map(|name| around.variable(name));
+pub fn proxy_for(endpoint: &Endpoint, environment: &Environment) -> Option<String> {
+    let first = |names: &[&str]| names.iter().find_map(|name| variable(environment, name));
     if endpoint.is_loopback() || first(&["no_proxy", "NO_PROXY"]).is_some_and(|list| excepts(&list, endpoint))
     {
         return None;
@@ -18,6 +18,12 @@ pub fn proxy_for(endpoint: &Endpoint, around: &Around) -> Option<String> {
     let own =
         if endpoint.encrypted { first(&["https_proxy", "HTTPS_PROXY"]) } else { first(&["http_proxy"]) };
     own.or_else(|| first(&["all_proxy", "ALL_PROXY"]))
+}
+
+/// A variable that is set to something.
+fn variable(environment: &Environment, name: &str) -> Option<String> {
+    let value = environment.iter().find(|(key, _)| key == name).map(|(_, value)| value)?;
+    value.to_str().filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
 /// Names with everything below them, with or without a port; `*` is all.
@@ -67,13 +73,9 @@ mod tests {
             ),
         ];
         for (endpoint, variables, expected) in cases {
-            let around = Around {
-                environment: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-                home: "/".into(),
-                folder: "/".into(),
-            };
+            let environment = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
             let endpoint = Endpoint::parse(endpoint).expect("an address");
-            assert_eq!(proxy_for(&endpoint, &around).as_deref(), *expected, "{endpoint} {variables:?}");
+            assert_eq!(proxy_for(&endpoint, &environment).as_deref(), *expected, "{endpoint} {variables:?}");
         }
     }
 }

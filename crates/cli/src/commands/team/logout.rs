@@ -1,0 +1,79 @@
+//! `boathook team logout`: this machine leaves its team.
+
+use boathook_engine::bundle::Managed;
+use ureq::http::Method;
+
+use super::{here, notice};
+use crate::Status;
+use crate::error::Failed;
+use crate::team::sync::hold;
+use crate::team::{self, How, Login, Place, Server};
+use crate::ui::Ui;
+
+/// Leave the team: its hooks no longer run here
+///
+/// Revokes this machine's token at the server, when that can be reached, and
+/// removes the team's hooks. A machine that was enrolled by the team keeps them.
+#[derive(Debug, clap::Args)]
+pub struct LogoutArgs {}
+
+pub fn logout(ui: &mut Ui, _args: &LogoutArgs) -> Result<Status, Failed> {
+    let place = here::place()?;
+    let Some(login) = here::known(&place)? else {
+        ui.say("this machine is in no team");
+        return Ok(Status::Success);
+    };
+    leave(ui, &place, login)
+}
+
+/// Ends the login, and removes the hooks unless the machine is the team's.
+pub fn leave(ui: &mut Ui, place: &Place, login: Login) -> Result<Status, Failed> {
+    if login.enrolled {
+        return Err(stays(place, &login));
+    }
+    forget(place, &login)?;
+    ui.say(&format!("this machine has left team {} ({}); its hooks are removed", login.team, login.server));
+    if let Err(refusal) = revoke(place, &login) {
+        ui.warning(&format!("the server could not be told: {refusal}"));
+        ui.help(&format!("ask an admin of the team to remove the device {}", login.device));
+    }
+    Ok(Status::Success)
+}
+
+/// Takes away what is here of a team: the hooks first, because a machine that
+/// does not know its team any more could not remove them.
+fn forget(place: &Place, login: &Login) -> Result<(), Failed> {
+    let other = |error: &dyn std::fmt::Display| Failed::Other { problem: error.to_string(), help: None };
+    // Whoever syncs just now would put back what is removed.
+    let _held = hold(place, How::Now).map_err(|refusal| other(&refusal))?;
+    Managed::of(&place.home, login.team).remove().map_err(|error| other(&error))?;
+    Login::remove(place).map_err(|error| other(&error))?;
+    team::forget(place);
+    notice::forget(place);
+    Ok(())
+}
+
+/// Tells the server that the token counts no more. One that the server does
+/// not know is revoked already.
+pub fn revoke(place: &Place, login: &Login) -> Result<(), team::Refusal> {
+    let server = Server::of(place, login)?;
+    match server.call::<()>(Method::DELETE, "/api/v1/login", None::<&()>) {
+        Err(refusal) if refusal.code == "unauthorized" => Ok(()),
+        other => other,
+    }
+}
+
+/// Why a machine that was enrolled does not leave.
+pub fn stays(place: &Place, login: &Login) -> Failed {
+    let folder = Managed::of(&place.home, login.team).folder().display().to_string();
+    let problem = format!(
+        "this machine was enrolled by team {} ({}): it belongs to the team and not to a person, so its hooks stay in force",
+        login.team, login.server
+    );
+    let help = format!(
+        "an admin of the team removes the device {}; whoever manages this machine then removes {folder} and {}",
+        login.device,
+        place.state.display()
+    );
+    Failed::other(problem, help)
+}

@@ -1,0 +1,56 @@
+//! What was verified, kept for the next time: it says how far back nothing may
+//! go. Nothing here is trusted for lying here; it is verified again.
+
+use boathook_engine::digest::Digest;
+use boathook_engine::state::{Durability, StateDir, StateError};
+
+use super::super::Refusal;
+
+const ETAG: &str = "etag";
+
+/// Files by name.
+pub trait Shelf {
+    /// Nothing when it is not there, or cannot be read.
+    fn get(&self, name: &str) -> Option<Vec<u8>>;
+
+    /// Replaces a file whole.
+    fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal>;
+
+    /// The tag of the timestamp.
+    fn etag(&self) -> Option<String> {
+        self.get(ETAG).and_then(|bytes| String::from_utf8(bytes).ok()).filter(|tag| !tag.is_empty())
+    }
+
+    /// Keeps the tag of the timestamp.
+    fn put_etag(&mut self, etag: Option<&str>) -> Result<(), Refusal> {
+        if self.etag().as_deref() == etag {
+            Ok(())
+        } else {
+            self.put(ETAG, etag.unwrap_or_default().as_bytes())
+        }
+    }
+}
+
+/// In the state directory, for one root of trust.
+pub struct OnDisk {
+    state: StateDir,
+    folder: String,
+}
+
+impl OnDisk {
+    /// What was verified from this root on. Another team has another.
+    pub fn of(state: StateDir, fingerprint: &Digest) -> OnDisk {
+        OnDisk { state, folder: format!("tuf/{fingerprint}") }
+    }
+}
+
+impl Shelf for OnDisk {
+    fn get(&self, name: &str) -> Option<Vec<u8>> {
+        self.state.read(&self.folder, name).ok()?
+    }
+
+    fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
+        let written = self.state.write(&self.folder, name, bytes, Durability::Synced);
+        written.map_err(|error: StateError| Refusal::new("disk", error.to_string()))
+    }
+}

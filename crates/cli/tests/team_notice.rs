@@ -1,0 +1,93 @@
+//! The first-time notice: people are asked until they answer, programs never.
+#![cfg(unix)]
+
+mod context;
+mod model;
+mod team_server;
+mod terminal;
+
+use context::{TestContext, pipe};
+use team_server::{Hook, SIGN_IN, TeamServer, hook};
+use terminal::Terminal;
+
+const NOTICE: &str = "This team uses admin-enabled hooks";
+const QUESTION: &str = "[c]ontinue, [v]iew hooks, [l]og out? ";
+
+fn guard() -> Hook {
+    hook("beforeShellExecution", "guard.sh", "#!/bin/sh\ncat >/dev/null\nexit 2\n")
+}
+
+fn member() -> (TestContext, TeamServer) {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.publish(&[guard()]);
+    server.log_in(&cx, SIGN_IN);
+    (cx, server)
+}
+
+fn at_a_terminal(cx: &TestContext, words: &[&str]) -> Terminal {
+    Terminal::start(&cx.command(words))
+}
+
+#[test]
+fn it_is_shown_by_every_command_until_it_is_answered() {
+    let (cx, _server) = member();
+    for words in [&["list"][..], &["doctor"], &["team", "status"], &["team", "sync"], &["team", "hooks"]] {
+        let mut terminal = at_a_terminal(&cx, words);
+        terminal.expect(NOTICE).expect(QUESTION).types("");
+        let (_, screen) = terminal.end();
+        assert!(screen.contains("Not answered: this is asked again."), "{words:?}: {screen}");
+    }
+    let mut terminal = at_a_terminal(&cx, &["team", "status"]);
+    terminal.expect(QUESTION).types("v").expect("guard.sh").expect(QUESTION).types("c");
+    assert_eq!(terminal.end().0, 0);
+    let (code, screen) = at_a_terminal(&cx, &["team", "status"]).end();
+    assert!(code == 0 && !screen.contains(NOTICE), "{screen}");
+}
+
+#[test]
+fn no_program_ever_sees_it() {
+    let (cx, _server) = member();
+    for words in [&["list"][..], &["doctor"], &["team", "status"], &["team", "sync"], &["team", "hooks"]] {
+        let output = cx.output(words);
+        let said = [output.stdout, output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&said).contains(NOTICE), "{words:?}");
+    }
+    let data: [&[&str]; 4] = [
+        &["run", "beforeShellExecution", "--field", "command=ls"],
+        &["team", "status", "--json"],
+        &["team", "hooks", "--json"],
+        &["list", "--json"],
+    ];
+    for words in data {
+        let (_, screen) = at_a_terminal(&cx, words).end();
+        assert!(!screen.contains(NOTICE), "{words:?}: {screen}");
+    }
+}
+
+#[test]
+fn it_holds_nothing_back_and_needs_hooks_to_be_there() {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.log_in(&cx, SIGN_IN);
+    let (_, screen) = at_a_terminal(&cx, &["team", "status"]).end();
+    assert!(!screen.contains(NOTICE), "a team without hooks: {screen}");
+    server.publish(&[guard()]);
+    let mut terminal = at_a_terminal(&cx, &["team", "sync", "--now"]);
+    terminal.expect(NOTICE).expect(QUESTION);
+    let output = pipe(cx.command(["run", "beforeShellExecution", "--field", "command=ls"]), b"");
+    assert_eq!(output.status.code(), Some(2), "the hooks apply while the question stands");
+    terminal.types("c");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn log_out_is_one_of_the_answers() {
+    let (cx, server) = member();
+    let mut terminal = at_a_terminal(&cx, &["list"]);
+    terminal.expect(QUESTION).types("l").expect("has left team 1");
+    assert_eq!(terminal.end().0, 0);
+    assert!(server.asked().contains(&"DELETE /api/v1/login".to_owned()));
+    assert_eq!(cx.output(["run", "beforeShellExecution", "--field", "command=ls"]).status.code(), Some(0));
+    // Whoever comes back is asked again.
+    server.log_in(&cx, SIGN_IN);
+    at_a_terminal(&cx, &["team", "status"]).expect(NOTICE);
+}

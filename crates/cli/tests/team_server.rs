@@ -1,0 +1,226 @@
+//! `boathook serve` and `boathook team admin` with the real binary: from the
+//! first start to a command that is refused on a member's machine.
+
+#![cfg(unix)]
+
+mod context;
+mod serving;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use serving::{Person, Server, get};
+
+fn sign_in(person: &Person, server: &Server) {
+    person.must(&["team", "admin", "login", &server.url, "--token", &server.sign_in_token()]);
+}
+
+#[test]
+fn a_hook_is_written_published_and_refuses_on_a_members_machine() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database(), "--owner", "me@example.com"]);
+    sign_in(&person, &server);
+    person.publish_guard();
+    assert_eq!(person.asks(), Some(0), "this machine is in no team yet");
+    person.join(&server, &[]);
+    person.waits_for(2, Duration::from_secs(10));
+
+    let list = person.must(&["team", "admin", "device", "list", "--json"]);
+    let devices: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    assert_eq!(devices[0]["last_report"]["code"], "applied", "{list}");
+    assert!(person.must(&["team", "admin", "settings", "show"]).contains(&server.fingerprint()));
+    assert!(person.must(&["team", "admin", "release", "list"]).contains("everybody"));
+
+    // What was published later arrives, and what is removed goes.
+    person.must(&["team", "admin", "hook", "remove", "1"]);
+    person.must(&["team", "admin", "publish"]);
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(0), "a signed empty list removes");
+    person.must(&["team", "admin", "release", "restore", "1"]);
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(2), "what was published first is back");
+}
+
+#[test]
+fn the_first_start_makes_the_team_and_the_second_prints_no_token() {
+    let person = Person::new();
+    let database = person.database();
+    let first = Server::start(&person, &["--database", &database]);
+    let token = first.sign_in_token();
+    first.signal("TERM");
+    assert_eq!(first.end().0, Some(0));
+    for name in ["server/hooks.db", "server/hooks.db.secret"] {
+        let mode = fs::metadata(person.path(name)).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name} is its owner's alone");
+    }
+    let second = Server::start(&person, &["--database", &database]);
+    assert_eq!(second.said("sign-in token "), None, "{:?}", second.printed);
+    person.must(&["team", "admin", "login", &second.url, "--token", &token]);
+    let again = person.must_not(&["team", "admin", "login", &second.url, "--token", &token]);
+    assert!(again.contains("the token is wrong, used, revoked or expired"), "{again}");
+
+    // An owner who lost everything gets another one from the operator.
+    let printed = person.must(&["serve", "sign-in", "owner@localhost", "--database", &database]);
+    let fresh = printed.lines().find_map(|line| line.strip_prefix("sign-in token ")).expect("a token");
+    person.must(&["team", "admin", "login", &second.url, "--token", fresh]);
+}
+
+#[test]
+fn another_secret_is_refused_before_anything_is_signed() {
+    let person = Person::new();
+    let database = person.database();
+    drop(Server::start(&person, &["--database", &database]));
+    let other = person.path("server/other.secret").display().to_string();
+    let said = Server::of(person.command(["serve", "--database", &database, "--secret-file", &other]));
+    let said = said.err().expect("it does not begin");
+    assert!(said.contains("is not the secret this database was started with"), "{said}");
+}
+
+#[test]
+fn plain_http_stays_on_this_machine() {
+    let person = Person::new();
+    let database = person.database();
+    let plain = person.command(["serve", "--database", &database, "--listen", "0.0.0.0:0"]);
+    let said = Server::of(plain).err().expect("it does not begin");
+    assert!(said.contains("nothing would encrypt") && said.contains("--tls-self-signed"), "{said}");
+    let proxied =
+        person.command(["serve", "--database", &database, "--listen", "0.0.0.0:0", "--behind-proxy"]);
+    assert!(Server::of(proxied).is_ok());
+}
+
+#[test]
+fn an_authority_of_its_own_is_believed_with_ca_and_by_nobody_else() {
+    let person = Person::new();
+    let (database, folder) = (person.database(), person.path("tls").display().to_string());
+    let server = Server::start(&person, &["--database", &database, "--tls-self-signed", &folder]);
+    assert!(server.url.starts_with("https://127.0.0.1:"), "{}", server.url);
+    let authority = server.said("authority ").expect("the authority's file");
+    let token = server.sign_in_token();
+    let login = ["team", "admin", "login", &server.url, "--token", &token];
+    let refused = person.must_not(&login);
+    assert!(refused.contains("--ca FILE"), "{refused}");
+    person.must(&[&login[..], &["--ca", &authority]].concat());
+    person.publish_guard();
+    person.join(&server, &["--ca", &authority]);
+    person.waits_for(2, Duration::from_secs(10));
+    let key = fs::metadata(person.path("tls/authority.key")).expect("a key").permissions().mode();
+    assert_eq!(key & 0o077, 0);
+
+    // The next start has a certificate of the same authority.
+    drop(server);
+    let server = Server::start(&person, &["--database", &database, "--tls-self-signed", &folder]);
+    let at = ["--server", &server.url, "--ca", &authority];
+    let refused = person.must_not(&[&["team", "admin", "hook", "list"][..], &at].concat());
+    assert!(refused.contains("no token for"), "a token goes to the server it is of: {refused}");
+}
+
+#[test]
+fn sigterm_ends_what_waits_and_lets_requests_end() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    sign_in(&person, &server);
+    let made = person.must(&["team", "admin", "token", "new", "api", "--json"]);
+    let made: serde_json::Value = serde_json::from_str(&made).expect("JSON");
+    let (url, token) = (server.url.clone(), made["secret"].as_str().expect("a token").to_owned());
+    let waiting = std::thread::spawn(move || get(&url, "/api/v1/hint?sequence=999", Some(&token)));
+    // It is told in the log only when it was answered: let it arrive.
+    std::thread::sleep(Duration::from_millis(500));
+    server.signal("TERM");
+    let (code, log) = server.end();
+    assert_eq!(code, Some(0), "{log}");
+    let (status, body) = waiting.join().expect("an answer");
+    assert!(status == 200 || status == 503, "{status} {body}");
+    assert!(log.contains("the team server ended"), "{log}");
+}
+
+#[test]
+fn health_readiness_and_metrics_are_told_and_no_secret_is_in_the_log() {
+    let person = Person::new();
+    let server =
+        Server::start(&person, &["--database", &person.database(), "--metrics-listen", "127.0.0.1:0"]);
+    let token = server.sign_in_token();
+    sign_in(&person, &server);
+    let made = person.must(&["team", "admin", "token", "new", "api", "--role", "auditor", "--json"]);
+    let made: serde_json::Value = serde_json::from_str(&made).expect("JSON");
+    let auditor = made["secret"].as_str().expect("a token");
+    assert_eq!(get(&server.url, "/healthz", None).0, 200);
+    assert_eq!(get(&server.url, "/readyz", None).0, 200);
+    assert_eq!(get(&server.url, "/metrics", None).0, 401);
+    assert_eq!(get(&server.url, "/no/such/thing?secret=4711", None).0, 404);
+    let (status, text) = get(&server.url, "/metrics", Some(auditor));
+    assert_eq!(status, 200, "{text}");
+    for line in
+        ["boathook_requests_total{method=\"POST\",route=\"/api/v1/tokens\"", "boathook_signing_alarms 0"]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let alone = server.said("metrics ").expect("an address");
+    let (status, text) = get(alone.strip_suffix("/metrics").expect("a path"), "/metrics", None);
+    assert!(status == 200 && text.contains("boathook_devices"), "{status} {text}");
+    server.signal("INT");
+    let (code, log) = server.end();
+    assert_eq!(code, Some(0));
+    assert!(!log.contains(&token) && !log.contains(auditor) && !log.contains("4711"), "{log}");
+    let first: serde_json::Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
+    assert!(first["timestamp"].is_string() && first["message"].is_string(), "{first}");
+}
+
+#[test]
+fn a_backup_is_a_server_again() {
+    let person = Person::new();
+    let database = person.database();
+    let server = Server::start(&person, &["--database", &database]);
+    sign_in(&person, &server);
+    person.publish_guard();
+    person.join(&server, &[]);
+    let backup = person.path("server/backup").display().to_string();
+    person.must(&["serve", "backup", &backup, "--database", &database]);
+    let again = person.must_not(&["serve", "backup", &backup, "--database", &database]);
+    assert!(again.contains("not there yet"), "a backup is never overwritten: {again}");
+    // Machines see more than the backup holds.
+    person.must(&["team", "admin", "publish", "--note", "later"]);
+    person.must(&["team", "sync", "--now"]);
+    let address = server.url.clone();
+    drop(server);
+
+    let (copy, secret) = (person.path("server/copy.db"), format!("{database}.secret"));
+    let copy = copy.display().to_string();
+    person.must(&["serve", "restore", &backup, "--database", &copy, "--secret-file", &secret]);
+    let listen = address.strip_prefix("http://").expect("plain HTTP");
+    let again = ["serve", "--listen", listen, "--database", &copy, "--secret-file", &secret];
+    let server = Server::of(person.command(again)).unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(server.said("sign-in token "), None);
+    // What it has is older than what the machine saw, and is signed above that.
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(2), "hooks are in force all the time");
+    person.must(&["team", "admin", "publish", "--note", "after the backup"]);
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(2));
+}
+
+#[test]
+fn what_admins_sign_goes_out_with_enough_signatures_and_not_before() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    sign_in(&person, &server);
+    person.must(&["team", "admin", "publish"]);
+    person.join(&server, &[]);
+    let (one, two) = (person.path("one.key"), person.path("two.key"));
+    let (one, two) = (one.to_str().expect("a path"), two.to_str().expect("a path"));
+    let keys = [one, two].map(|file| person.must(&["team", "admin", "key", "new", file]).trim().to_owned());
+    let strict = ["team", "admin", "strict", "--key", &keys[0], "--key", &keys[1], "--threshold", "2"];
+    person.must(&strict);
+    let sign = |files: &[&str]| {
+        let files = files.iter().flat_map(|&file| ["--key", file]);
+        person.must(&["team", "admin", "sign"].into_iter().chain(files).collect::<Vec<_>>())
+    };
+    assert_eq!(sign(&[one, two]).trim(), "nothing waits for signatures");
+    person.publish_guard();
+    sign(&[one]);
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(0), "one signature of two publishes nothing");
+    assert_eq!(sign(&[two]).trim(), "nothing waits for signatures");
+    person.must(&["team", "sync", "--now"]);
+    assert_eq!(person.asks(), Some(2));
+}

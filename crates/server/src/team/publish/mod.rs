@@ -1,0 +1,131 @@
+//! Releases: from the draft to what every device is offered, step by step, and
+//! back.
+//!
+//! Each step reads what is there, changes the line of releases, and commits the
+//! line together with the manifest and the signed files that offer it. When
+//! another process was faster, it starts again. Where the admins hold the keys
+//! (strict mode) the signed files wait for them instead.
+
+mod compose;
+mod hints;
+mod lift;
+mod line;
+mod report;
+mod review;
+mod scene;
+mod setup;
+mod signing;
+mod tick;
+
+pub use hints::{Hints, PATIENCE, TooMany};
+pub use lift::lift;
+pub use line::{By, Line, LineError};
+pub use report::report;
+pub use review::{Review, review};
+pub use setup::set_up;
+pub use signing::{add_signature, propose, rotate, signing};
+pub use tick::{Standing, tick};
+
+use boathook_engine::bundle::manifest::Refused;
+
+use crate::team::sign::{SignError, Signer};
+use crate::team::store::{Publication, StoreError, TeamStore, TufRole};
+use crate::team::wire::{Mode, Publish, Release};
+use scene::{attempt, change};
+
+/// Why nothing was published.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The release cannot go there.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// A client would refuse it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// It could not be signed.
+    #[error(transparent)]
+    Sign(#[from] SignError),
+    /// A new table of keys waits for signatures.
+    #[error("new keys wait for signatures of the admins: sign them first, with `boathook team admin sign`")]
+    KeysWait,
+    /// A signature does not fit.
+    #[error("{0}")]
+    Signature(String),
+    /// Others publish all the time.
+    #[error("others published again and again in the meantime; try again")]
+    Busy,
+}
+
+impl From<StoreError> for PublishError {
+    fn from(error: StoreError) -> PublishError {
+        PublishError::Sign(SignError::Store(error))
+    }
+}
+
+impl PublishError {
+    fn is_conflict(&self) -> bool {
+        matches!(self, PublishError::Sign(SignError::Store(StoreError::Conflict)))
+    }
+}
+
+/// Publishes the draft.
+pub async fn publish(
+    team: &TeamStore,
+    signer: &Signer,
+    how: &Publish,
+    by: &By,
+) -> Result<Release, PublishError> {
+    let (hooks, scripts) = compose::hooks_of(&team.hooks().await?);
+    change(team, signer, by.at, |line, work| {
+        work.scripts.clone_from(&scripts);
+        line.publish(hooks.clone(), how, by)
+    })
+    .await
+}
+
+/// Widens a release.
+pub async fn advance(
+    team: &TeamStore,
+    signer: &Signer,
+    number: i64,
+    percent: u8,
+    now: i64,
+) -> Result<Release, PublishError> {
+    change(team, signer, now, |line, _| line.advance(number, percent).map(|()| number)).await
+}
+
+/// Stops a release: devices that have it go back.
+pub async fn halt(
+    team: &TeamStore,
+    signer: &Signer,
+    number: i64,
+    reason: &str,
+    now: i64,
+) -> Result<Release, PublishError> {
+    change(team, signer, now, |line, _| line.halt(number, reason).map(|()| number)).await
+}
+
+/// Rolls back: a new release for everybody, with the content of an old one.
+pub async fn restore(
+    team: &TeamStore,
+    signer: &Signer,
+    number: i64,
+    by: &By,
+) -> Result<Release, PublishError> {
+    change(team, signer, by.at, |line, _| line.restore(number, by)).await
+}
+
+/// Offers the same releases once more: after a change of what the manifest says
+/// beside them, such as the policy for old hooks or who is in the canary group.
+pub async fn reissue(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), PublishError> {
+    attempt(team, signer, now, |scene| {
+        let keys_wait = scene.waiting.iter().any(|waiting| waiting.file.role == TufRole::Root);
+        if keys_wait && scene.team.mode == Mode::Strict {
+            return Err(PublishError::KeysWait);
+        }
+        let mut work = Publication::after(scene.repository.newest);
+        scene.again(&mut work)?;
+        Ok((work, ()))
+    })
+    .await
+}

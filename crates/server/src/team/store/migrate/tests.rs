@@ -1,0 +1,126 @@
+//! A start that ends in the middle of a step, at every statement of it.
+
+#[cfg(unix)]
+#[path = "../../../../tests/postgres/mod.rs"]
+mod postgres;
+
+use std::path::PathBuf;
+
+use sqlx::{AssertSqlSafe, Row};
+
+use super::super::open;
+use super::super::schema::STEPS;
+use super::super::tables::{Column, Holds, TABLES};
+use super::*;
+
+/// A step that ends after so many statements, as if the process had ended
+/// there: nothing more is said to the database.
+async fn cut_short(store: &Store, reach: usize) {
+    let mut work = store.write().await.expect("a beginning");
+    newest_step(store, &mut work).await.expect("a number");
+    for statement in STEPS[0].statements.iter().take(reach) {
+        let statement = AssertSqlSafe(in_dialect(store.kind, statement));
+        sqlx::query(statement).execute(&mut *work).await.expect("a statement");
+    }
+    drop(work);
+}
+
+async fn d18(url: &str) {
+    for reach in 0..=STEPS[0].statements.len() {
+        let store = open::open(url).await.expect("a database");
+        cut_short(&store, reach).await;
+        store.close().await;
+    }
+    // The last start goes through, and there is exactly one of every table.
+    let store = Store::open(url).await.expect("the next start goes on");
+    store.create_team("Harbour", "o@example.com", 1).await.expect("a team");
+    store.close().await;
+    let again = Store::open(url).await.expect("nothing is left to do");
+    assert_eq!(again.teams().await.expect("teams"), [1]);
+}
+
+#[test]
+fn d18_a_start_that_ended_in_the_middle_goes_on_on_sqlite() {
+    let folder = Folder::new("d18");
+    block_on(d18(&folder.file()));
+}
+
+#[cfg(unix)]
+#[test]
+fn d18_a_start_that_ended_in_the_middle_goes_on_on_postgresql() {
+    let Some(cluster) = postgres::shared() else { return };
+    block_on(d18(&cluster.database()));
+}
+
+#[test]
+fn steps_go_up_by_one() {
+    for (step, number) in STEPS.iter().zip(1..) {
+        assert_eq!(step.number, number);
+        assert!(!step.statements.is_empty());
+    }
+}
+
+#[test]
+fn an_export_has_every_table_with_every_column_and_its_key() {
+    let folder = Folder::new("columns");
+    block_on(async {
+        let store = Store::open(&folder.file()).await.expect("a database");
+        let sql = "SELECT m.name AS place, c.name AS name, c.type AS holds, c.pk AS key
+            FROM sqlite_master m JOIN pragma_table_info(m.name) c
+            WHERE m.type = 'table' AND m.name <> 'schema_steps' ORDER BY m.name, c.cid";
+        let rows = sqlx::query(sql).fetch_all(&store.pool).await.expect("columns");
+        let told = rows.iter().map(|row| {
+            let text = |name: &str| row.try_get::<String, _>(name).expect("text");
+            (text("place"), text("name"), text("holds"), row.try_get::<i64, _>("key").expect("a number"))
+        });
+        let mut listed: Vec<(String, String, String, i64)> = TABLES
+            .iter()
+            .flat_map(|table| {
+                table.columns.iter().zip(1..).map(move |(column, place)| (table, column, place))
+            })
+            .map(|(table, column, place)| {
+                let key = if place <= table.key { place as i64 } else { 0 };
+                (table.name.to_owned(), column.name.to_owned(), declared(column).to_owned(), key)
+            })
+            .collect();
+        listed.sort_by(|one, other| one.0.cmp(&other.0));
+        assert_eq!(listed, told.collect::<Vec<_>>());
+    });
+}
+
+fn declared(column: &Column) -> &'static str {
+    match column.holds {
+        Holds::Number => "BIGINT",
+        Holds::Text => "TEXT",
+        Holds::Bytes => "BLOB",
+    }
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(work)
+}
+
+/// A folder of one test's own.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("boathook-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&path).expect("a folder");
+        Folder(path)
+    }
+
+    fn file(&self) -> String {
+        self.0.join("team.db").display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,134 @@
+//! The team server's database: SQLite or PostgreSQL, through the same
+//! statements.
+//!
+//! Everything that belongs to a team is reached through a [`TeamStore`], and
+//! every statement of it names the team. The one lookup across teams is that of
+//! a token, which says which team its holder belongs to.
+//!
+//! Times are milliseconds since 1970, and come from the caller. Of a secret
+//! only the SHA-256 is kept.
+
+mod backup;
+mod codes;
+mod commit;
+mod counters;
+mod devices;
+mod error;
+mod export;
+mod first;
+mod hooks;
+mod members;
+mod metadata;
+mod migrate;
+mod open;
+mod releases;
+mod rows;
+mod schema;
+mod settings;
+mod tables;
+mod tokens;
+mod words;
+
+pub use error::StoreError;
+pub use open::Kind;
+pub use rows::{
+    Code, KeyRow, ManifestFile, NewDevice, NewTokenRow, Publication, SignedFile, TeamRow, TokenDevice,
+    TokenMember, TokenRow, Trials, TufRole, Versions, Waiting,
+};
+
+use sqlx::{Any, AnyPool, Row, Transaction};
+
+use crate::team::wire::Member;
+
+/// The database. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pool: AnyPool,
+    kind: Kind,
+}
+
+/// What one team has in the database.
+#[derive(Debug, Clone)]
+pub struct TeamStore {
+    store: Store,
+    team: i64,
+}
+
+impl Store {
+    /// Opens a database and brings its tables up to date: the path of a SQLite
+    /// file, which is made when it is not there, or `postgres://…`.
+    pub async fn open(url: &str) -> Result<Store, StoreError> {
+        let store = open::open(url).await?;
+        migrate::migrate(&store, schema::STEPS).await?;
+        Ok(store)
+    }
+
+    /// Which database it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Lets go of the database, after what is being done.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    /// Every team's number.
+    pub async fn teams(&self) -> Result<Vec<i64>, StoreError> {
+        let rows = sqlx::query("SELECT team_id FROM teams ORDER BY team_id").fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok(row.try_get("team_id")?)).collect()
+    }
+
+    /// Makes a team and its first owner.
+    pub async fn create_team(&self, name: &str, owner: &str, now: i64) -> Result<(i64, Member), StoreError> {
+        let mut work = self.write().await?;
+        let team = settings::insert(&mut work, name, now).await?;
+        let member = members::insert(&mut work, team, owner, crate::team::wire::Role::Owner, now).await?;
+        work.commit().await?;
+        Ok((team, member))
+    }
+
+    /// The newest manifest of every team that has one.
+    pub async fn sequences(&self) -> Result<Vec<(i64, u64)>, StoreError> {
+        let sql = "SELECT team_id, MAX(sequence) AS sequence FROM manifests GROUP BY team_id";
+        let rows = sqlx::query(sql).fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok((row.try_get("team_id")?, words::number(row, "sequence")?))).collect()
+    }
+
+    /// What one team has.
+    pub fn team(&self, team: i64) -> TeamStore {
+        TeamStore { store: self.clone(), team }
+    }
+
+    /// Begins what is written together or not at all.
+    async fn write(&self) -> Result<Transaction<'static, Any>, StoreError> {
+        let begin = match self.kind {
+            // A reader that turns into a writer can be refused for good; who
+            // says at once that it will write only waits for its turn.
+            Kind::Sqlite => "BEGIN IMMEDIATE",
+            Kind::Postgres => "BEGIN",
+        };
+        Ok(self.pool.begin_with(begin).await?)
+    }
+}
+
+impl TeamStore {
+    /// The team's number.
+    pub fn id(&self) -> i64 {
+        self.team
+    }
+
+    fn pool(&self) -> &AnyPool {
+        &self.store.pool
+    }
+
+    async fn write(&self) -> Result<Transaction<'static, Any>, StoreError> {
+        self.store.write().await
+    }
+}

@@ -1,0 +1,320 @@
+//! Nobody gets more than they have, and what was taken away is gone at once.
+
+use boathook_server::team::wire::{MemberChange, Role, TokenKind};
+use serde_json::{Value, json};
+
+use super::http::{Answer, Sent};
+use super::world::{DAY, World};
+
+async fn post(world: &World, path: &str, token: &str, body: &Value) -> Answer {
+    world.send(Sent::new("POST", path).bearer(token).json(body)).await
+}
+
+async fn get(world: &World, path: &str, token: &str) -> Answer {
+    world.send(Sent::new("GET", path).bearer(token)).await
+}
+
+fn host() -> Value {
+    json!({"name": "host", "os": "Linux"})
+}
+
+#[tokio::test]
+async fn d12_what_was_taken_away_is_refused_at_once_and_in_the_same_words() {
+    let world = World::new().await;
+    let team = world.team(world.ours);
+    let now = world.now();
+    let unknown = world.send(Sent::new("GET", "/api/v1/team")).await;
+    assert_eq!((unknown.status, unknown.code().as_str()), (401, "unauthorized"));
+    assert_eq!(unknown.header("www-authenticate"), Some("Bearer"));
+
+    let revoked = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
+    let removed = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
+    let device = world.holder(world.ours, TokenKind::Device, Role::Member).await;
+    let expiring = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
+    for holder in [&revoked, &removed, &device, &expiring] {
+        assert_eq!(get(&world, "/api/v1/team", &holder.secret).await.status, 200);
+    }
+    assert!(team.revoke_token(revoked.token, now).await.expect("revoked"));
+    assert!(team.remove_member(removed.member.expect("a member"), now).await.expect("removed"));
+    assert!(team.revoke_device(device.device.as_deref().expect("a device"), now).await.expect("revoked"));
+    world.later(DAY);
+    let invented = format!("bh_api_{}", "A".repeat(43));
+    for secret in
+        [&revoked.secret, &removed.secret, &device.secret, &expiring.secret, &invented, "bh_api_", "x"]
+    {
+        let answer = get(&world, "/api/v1/team", secret).await;
+        assert_eq!((answer.status, answer.text()), (401, unknown.text()));
+    }
+    let in_the_address =
+        world.send(Sent::new("GET", &format!("/api/v1/team?access_token={}", revoked.secret))).await;
+    assert_eq!(in_the_address.status, 401);
+}
+
+#[tokio::test]
+async fn a_member_who_is_demoted_loses_the_role_with_every_token() {
+    let world = World::new().await;
+    let admin = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
+    assert_eq!(get(&world, "/api/v1/hooks", &admin.secret).await.status, 200);
+    let change = MemberChange { role: Some(Role::Member), canary: None };
+    world.team(world.ours).change_member(admin.member.expect("a member"), &change).await.expect("changed");
+    assert_eq!(get(&world, "/api/v1/hooks", &admin.secret).await.status, 403);
+    let shown = get(&world, "/api/v1/team", &admin.secret).await.json();
+    assert_eq!(shown["role"], "member");
+}
+
+#[tokio::test]
+async fn a_token_to_sign_in_with_is_good_for_one_step() {
+    let world = World::new().await;
+    let for_device = world.holder(world.ours, TokenKind::SignIn, Role::Admin).await;
+    let host = host();
+    let (one, other) = tokio::join!(
+        post(&world, "/api/v1/login", &for_device.secret, &host),
+        post(&world, "/api/v1/login", &for_device.secret, &host),
+    );
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 401], "of two who race one wins");
+    assert_eq!(world.team(world.ours).devices().await.expect("devices").len(), 1);
+
+    let for_token = world.holder(world.ours, TokenKind::SignIn, Role::Owner).await;
+    let enrolment = json!({"kind": "enrolment", "name": "fleet", "role": "member"});
+    assert_eq!(post(&world, "/api/v1/tokens", &for_token.secret, &enrolment).await.status, 403);
+    let wanted = json!({"kind": "api", "name": "terminal", "role": "owner"});
+    let made = post(&world, "/api/v1/tokens", &for_token.secret, &wanted).await;
+    assert_eq!(made.status, 201, "{}", made.text());
+    let secret = made.json()["secret"].as_str().expect("a secret").to_owned();
+    assert_eq!(get(&world, "/api/v1/team", &secret).await.json()["role"], "owner");
+    assert_eq!(post(&world, "/api/v1/tokens", &for_token.secret, &wanted).await.status, 401);
+    let listed = get(&world, "/api/v1/tokens", &secret).await;
+    assert!(!listed.text().contains(&secret), "a secret is shown once");
+}
+
+#[tokio::test]
+async fn a_device_comes_and_goes() {
+    let world = World::new().await;
+    let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;
+    let came = post(&world, "/api/v1/login", &member.secret, &host()).await.json();
+    let token = came["device_token"].as_str().expect("a token").to_owned();
+    assert_eq!(
+        (came["device"]["enrolled"].clone(), came["team"]["id"].clone()),
+        (json!(false), json!(world.ours))
+    );
+    assert_eq!(came["team"]["root_fingerprint"].as_str().map(str::len), Some(64));
+    let path = format!("/tuf/{}/timestamp.json", world.ours);
+    let file = get(&world, &path, &token).await;
+    let etag = file.header("etag").expect("an etag").to_owned();
+    let again = world.send(Sent::new("GET", &path).bearer(&token).header("if-none-match", &etag)).await;
+    assert_eq!((file.status, again.status, again.body.len()), (200, 304, 0));
+    assert_eq!(get(&world, &format!("/tuf/{}/timestamp.json", world.theirs), &token).await.status, 404);
+    let gone = world.send(Sent::new("DELETE", "/api/v1/login").bearer(&token)).await;
+    assert_eq!(gone.status, 204);
+    assert_eq!(get(&world, &path, &token).await.status, 401);
+
+    let fleet = world.holder(world.ours, TokenKind::Enrolment, Role::Member).await;
+    let enrolled = post(&world, "/api/v1/login", &fleet.secret, &host()).await.json();
+    assert_eq!(enrolled["device"]["enrolled"], json!(true));
+    let token = enrolled["device_token"].as_str().expect("a token");
+    let stays = world.send(Sent::new("DELETE", "/api/v1/login").bearer(token)).await;
+    assert_eq!(stays.status, 403, "an enrolled device does not log itself out");
+}
+
+#[tokio::test]
+async fn nobody_gives_away_more_than_they_have() {
+    let world = World::new().await;
+    let team = world.team(world.ours);
+    let admin = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
+    let auditor = world.holder(world.ours, TokenKind::Api, Role::Auditor).await;
+    let owner = world.holder(world.ours, TokenKind::Api, Role::Owner).await;
+    let owners_id = owner.member.expect("a member");
+    let foreign = world.member(world.theirs, Role::Owner).await.id + 50;
+    let token = |kind: &str, role: &str, member: Option<i64>| match member {
+        Some(member) => json!({"kind": kind, "name": "x", "role": role, "member": member}),
+        None => json!({"kind": kind, "name": "x", "role": role}),
+    };
+    let cases: [(&str, &str, &str, String, Value, u16); 16] = [
+        (
+            "an admin makes no owner",
+            &admin.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "a@b", "role": "owner"}),
+            403,
+        ),
+        (
+            "an admin makes no admin",
+            &admin.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "a@b", "role": "admin"}),
+            403,
+        ),
+        (
+            "an owner makes an admin",
+            &owner.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "c@b", "role": "admin"}),
+            201,
+        ),
+        (
+            "an address twice",
+            &owner.secret,
+            "POST",
+            "/api/v1/members".into(),
+            json!({"email": "C@b", "role": "member"}),
+            409,
+        ),
+        (
+            "an admin promotes nobody to owner",
+            &admin.secret,
+            "PATCH",
+            format!("/api/v1/members/{}", admin.member.expect("id")),
+            json!({"role": "owner"}),
+            403,
+        ),
+        (
+            "an admin demotes no owner",
+            &admin.secret,
+            "PATCH",
+            format!("/api/v1/members/{owners_id}"),
+            json!({"role": "member"}),
+            403,
+        ),
+        (
+            "an admin removes no owner",
+            &admin.secret,
+            "DELETE",
+            format!("/api/v1/members/{owners_id}"),
+            json!({}),
+            403,
+        ),
+        (
+            "an admin promotes an auditor",
+            &owner.secret,
+            "PATCH",
+            format!("/api/v1/members/{}", auditor.member.expect("id")),
+            json!({"canary": true}),
+            200,
+        ),
+        (
+            "no token above its maker",
+            &admin.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("api", "owner", None),
+            403,
+        ),
+        (
+            "no API token for another",
+            &owner.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("api", "member", admin.member),
+            422,
+        ),
+        (
+            "no way in as somebody above",
+            &admin.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("sign-in", "member", Some(owners_id)),
+            403,
+        ),
+        (
+            "no way in as somebody else",
+            &auditor.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("sign-in", "member", admin.member),
+            403,
+        ),
+        (
+            "nor as a member of another team",
+            &owner.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("sign-in", "member", Some(foreign)),
+            404,
+        ),
+        (
+            "enrolment is for admins",
+            &auditor.secret,
+            "POST",
+            "/api/v1/tokens".into(),
+            token("enrolment", "member", None),
+            403,
+        ),
+        (
+            "an admin revokes no owner's token",
+            &admin.secret,
+            "DELETE",
+            format!("/api/v1/tokens/{}", owner.token),
+            json!({}),
+            403,
+        ),
+        (
+            "who may not see a token does not learn of it",
+            &auditor.secret,
+            "DELETE",
+            format!("/api/v1/tokens/{}", owner.token),
+            json!({}),
+            404,
+        ),
+    ];
+    for (name, secret, method, path, body, status) in cases {
+        let answer = world.send(Sent::new(method, &path).bearer(secret).json(&body)).await;
+        assert_eq!(answer.status, status, "{name}: {}", answer.text());
+    }
+    for member in team.members().await.expect("members") {
+        if member.role == Role::Owner && member.id != owners_id {
+            team.remove_member(member.id, world.now()).await.expect("removed");
+        }
+    }
+    let path = format!("/api/v1/members/{owners_id}");
+    let removed = world.send(Sent::new("DELETE", &path).bearer(&owner.secret)).await;
+    assert_eq!((removed.status, removed.code().as_str()), (409, "last_owner"));
+    let demoted =
+        world.send(Sent::new("PATCH", &path).bearer(&owner.secret).json(&json!({"role": "admin"}))).await;
+    assert_eq!((demoted.status, demoted.code().as_str()), (409, "last_owner"));
+}
+
+#[tokio::test]
+async fn bodies_are_checked_before_anything_is_done() {
+    let world = World::new().await;
+    let admin = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
+    let hook = |field: &str, value: Value| {
+        let mut hook = json!({"hook_step": "stop", "script_name": "a.sh", "script_content": "x"});
+        hook[field] = value;
+        hook.to_string().into_bytes()
+    };
+    let cases: [(&str, Vec<u8>, u16, &str); 7] = [
+        ("no JSON", b"{".to_vec(), 400, "unreadable"),
+        ("deep", "[".repeat(200_000).into_bytes(), 422, "invalid"),
+        ("misspelt", hook("fail_close", json!(true)), 422, "invalid"),
+        (
+            "deep where nothing is expected",
+            format!("{{\"x\":{}", "[".repeat(200_000)).into_bytes(),
+            422,
+            "invalid",
+        ),
+        ("another event", hook("hook_step", json!("onStop")), 422, "invalid"),
+        ("a path", hook("script_name", json!("../a.sh")), 422, "invalid"),
+        ("too large", vec![b' '; 7 * 1024 * 1024], 413, "too_large"),
+    ];
+    for (name, body, status, code) in cases {
+        let answer = world.send(Sent::new("POST", "/api/v1/hooks").bearer(&admin.secret).body(body)).await;
+        assert_eq!((answer.status, answer.code().as_str()), (status, code), "{name}");
+    }
+    let small = vec![b' '; 2 * 1024 * 1024];
+    let answer = world.send(Sent::new("POST", "/api/v1/members").bearer(&admin.secret).body(small)).await;
+    assert_eq!(answer.status, 413, "other addresses take less");
+    let largest =
+        json!({"hook_step": "stop", "script_name": "a.sh", "script_content": "\u{1}".repeat(1024 * 1024)});
+    let answer = post(&world, "/api/v1/hooks", &admin.secret, &largest).await;
+    assert_eq!(answer.status, 201, "a script of the largest size, all of escapes");
+    assert_eq!(world.team(world.ours).hooks().await.expect("hooks").len(), 1);
+    let elsewhere = get(&world, "/api/v1/nothing", &admin.secret).await;
+    assert_eq!((elsewhere.status, elsewhere.code().as_str()), (404, "missing"));
+    let method = world.send(Sent::new("PUT", "/api/v1/members").bearer(&admin.secret)).await;
+    assert_eq!((method.status, method.code().as_str()), (405, "method"));
+}
