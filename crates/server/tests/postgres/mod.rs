@@ -135,6 +135,13 @@ impl Drop for Cluster {
     }
 }
 
+/// A start that fails leaves nothing behind either.
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
 impl Seat {
     /// A new folder whose path is short enough for a socket.
     fn new() -> Seat {

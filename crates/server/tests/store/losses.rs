@@ -1,7 +1,11 @@
 //! The database goes away for a while, and comes back.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
 use boathook_server::team::store::{Store, StoreError};
 
+use crate::folder::Folder;
 use crate::postgres::{self, Cluster};
 use crate::publishing::publish;
 use crate::{block_on, draft};
@@ -65,6 +69,65 @@ fn a_publisher_that_is_cut_off_in_the_middle_publishes_all_or_nothing() {
         assert_eq!((versions.root, versions.targets), (versions.sequence, versions.sequence));
         assert_eq!(team.releases().await.expect("releases").len() as u64, versions.sequence);
     });
+}
+
+/// The address a killed publisher finds in its environment.
+const PUBLISHER: &str = "BOATHOOK_TEST_PUBLISHER";
+
+#[test]
+fn a_publisher_that_is_killed_leaves_whole_publications() {
+    if let Some(url) = std::env::var_os(PUBLISHER) {
+        publish_for_ever(&url.to_string_lossy());
+    }
+    let folder = Folder::new();
+    let mut urls = vec![folder.path().join("team.db").display().to_string()];
+    urls.extend(postgres::shared().map(Cluster::database));
+    for url in urls {
+        let (id, _) = block_on(async {
+            let store = Store::open(&url).await.expect("a database");
+            store.create_team("Harbour", "o@example.com", 1).await.expect("a team")
+        });
+        for round in 1..=8 {
+            let told = kill_after(&url, round);
+            block_on(async {
+                let store = Store::open(&url).await.expect("the database opens again");
+                let versions = store.team(id).newest_versions().await.expect("versions");
+                assert!(versions.sequence >= told, "{versions:?}, and {told} was told");
+                assert_eq!((versions.root, versions.revision), (versions.sequence, versions.sequence));
+                let releases = store.team(id).releases().await.expect("releases");
+                assert_eq!(releases.len() as u64, versions.sequence);
+            });
+        }
+    }
+}
+
+/// Starts a publisher and kills it while it goes on after so many publications.
+/// Gives the sequence it told last.
+fn kill_after(url: &str, publications: usize) -> u64 {
+    let mut publisher = Command::new(std::env::current_exe().expect("this program"));
+    publisher.args([
+        "--exact",
+        "losses::a_publisher_that_is_killed_leaves_whole_publications",
+        "--nocapture",
+    ]);
+    let mut publisher = publisher.env(PUBLISHER, url).stdout(Stdio::piped()).spawn().expect("it starts");
+    let output = BufReader::new(publisher.stdout.take().expect("its output"));
+    let told =
+        output.lines().map_while(Result::ok).filter_map(|line| line.strip_prefix("published ")?.parse().ok());
+    let last = told.take(publications).last();
+    publisher.kill().expect("it is killed");
+    publisher.wait().expect("it ends");
+    last.expect("it published something")
+}
+
+fn publish_for_ever(url: &str) -> ! {
+    block_on(async {
+        let team = Store::open(url).await.expect("a database").team(1);
+        loop {
+            let versions = publish(&team).await.expect("published");
+            println!("\npublished {}", versions.sequence);
+        }
+    })
 }
 
 #[test]

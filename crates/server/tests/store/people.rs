@@ -76,6 +76,9 @@ pub async fn an_address_is_one_person(place: Place) {
     assert_eq!(team.member(one.id).await.expect("nobody"), None);
     let back = team.add_member("ada@example.com", Role::Member, 8).await.expect("back");
     assert_ne!(back.id, one.id);
+    // SQLite keeps a NUL, PostgreSQL does not; neither calls it a failure of the database.
+    let odd = team.add_member("a\0b@example.com", Role::Member, 9).await;
+    assert!(matches!(odd, Ok(_) | Err(StoreError::Unfit(_))), "{odd:?}");
 }
 
 pub async fn who_leaves_loses_tokens_and_devices(place: Place) {

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 /// Statements that are about all teams on purpose.
-const ABOUT_ALL: [&str; 5] = [
+const ABOUT_ALL: [&str; 6] = [
     // The one lookup that finds out which team somebody belongs to.
     "SELECT t.team_id, t.token_id, t.kind",
     "SELECT team_id FROM teams ORDER BY team_id",
     "SELECT team_id FROM teams LIMIT 1",
+    "SELECT COUNT(team_id) AS teams FROM teams",
     "SELECT team_id, MAX(sequence) AS sequence FROM manifests GROUP BY team_id",
     // Numbers of teams themselves.
     "INSERT INTO settings (name, value) VALUES ('teams', 1)",

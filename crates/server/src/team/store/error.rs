@@ -48,7 +48,18 @@ pub enum StoreError {
     },
     /// The database did not answer, or refused.
     #[error("the database: {0}")]
-    Database(#[from] sqlx::Error),
+    Database(#[source] sqlx::Error),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> StoreError {
+        // PostgreSQL's text has no NUL: whoever sent one can send something else.
+        let code = error.as_database_error().and_then(|error| error.code());
+        match code.as_deref() {
+            Some("22021") => StoreError::Unfit("text cannot hold a NUL character".to_owned()),
+            _ => StoreError::Database(error),
+        }
+    }
 }
 
 impl StoreError {
