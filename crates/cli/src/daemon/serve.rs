@@ -48,6 +48,10 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     let over_http = over_http.transpose()?;
     ui.line(&format!("listening on {}", place.path().display()));
     while !ending.is_cancelled() {
+        if place.is_told_to_end() {
+            ending.cancel();
+            break;
+        }
         match place.accept(LOOK_UP) {
             Ok(Some(stream)) if is_ours(&stream) => crowd.admit(&service, stream),
             Ok(Some(_) | None) => {}
