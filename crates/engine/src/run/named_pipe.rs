@@ -8,6 +8,8 @@
 
 mod operation;
 mod owner;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -2,7 +2,7 @@
 //! file says that it shall.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::holder;
