@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::state::StateError;
-#[cfg(unix)]
-pub(super) use os::address;
 #[cfg(windows)]
 pub(super) use os::BEGINNING;
+#[cfg(unix)]
+pub(super) use os::address;
 pub use os::{connect, is_inside_hook, is_ours};
 
 /// A daemon takes a call within this time, or is not asked.

@@ -61,7 +61,8 @@ pub fn is_inside_hook(_: &Pipe) -> bool {
 
 /// Whether a daemon of ours could have such a name.
 fn is_name(name: &str) -> bool {
-    let is_ours = |rest: &str| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_hexdigit() || it == b'-');
+    let is_ours =
+        |rest: &str| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_hexdigit() || it == b'-');
     name.len() <= LONGEST_NAME && name.strip_prefix(BEGINNING).is_some_and(is_ours)
 }
 

@@ -106,8 +106,7 @@ pub fn end_holder(state: &Path) -> Result<Option<u32>, PlaceError> {
     let Some(pid) = holder(state)?.flatten() else { return Ok(None) };
     let process = i32::try_from(pid).ok().and_then(Pid::from_raw).filter(|_| pid > 1);
     let Some(process) = process else { return Ok(None) };
-    kill_process(process, Signal::TERM)
-        .map_err(|error| PlaceError::Io(socket(state), error.into()))?;
+    kill_process(process, Signal::TERM).map_err(|error| PlaceError::Io(socket(state), error.into()))?;
     Ok(Some(pid))
 }
 
