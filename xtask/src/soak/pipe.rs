@@ -26,9 +26,8 @@ pub fn daemon_answers(program: &Path) -> Outcome<()> {
     expect("where it listens", &line, r"listening on \\.\pipe\boathook-")?;
     let handled = run_event(program)?;
     // Whoever had to ask his own engine says why.
-    match handled.contains("fallback") || !handled.contains("\"blocked\":false") {
-        true => return Err(format!("the daemon did not answer an event: {handled}")),
-        false => {}
+    if handled.contains("fallback") || !handled.contains("\"blocked\":false") {
+        return Err(format!("the daemon did not answer an event: {handled}"));
     }
     let status = command::output_of(wine(program)?.args(["daemon", "status", "--json"]))?;
     expect("its status", &status, "\"requests\":2")?;
