@@ -44,7 +44,6 @@ impl HttpAddress {
     }
 
     /// Keeps it for the user alone.
-    #[cfg_attr(not(unix), allow(dead_code))] // for the daemon
     pub fn keep(&self, state: &Path) -> Result<(), Failed> {
         let text = serde_json::to_vec(self).unwrap_or_default();
         Ok(StateDir::new(state).write(FOLDER, FILE, &text, Durability::Synced)?)

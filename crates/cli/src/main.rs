@@ -6,7 +6,6 @@
 mod agents;
 mod args;
 mod commands;
-#[cfg(unix)]
 mod daemon;
 mod error;
 mod fold;

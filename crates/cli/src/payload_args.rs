@@ -121,7 +121,6 @@ pub fn event_name() -> impl TypedValueParser<Value = EventKind> {
 }
 
 /// That there is no such event, and which one was meant.
-#[cfg_attr(not(unix), allow(dead_code))] // for the daemon
 pub fn no_event(name: &str) -> String {
     let names = EVENTS.iter().map(|spec| spec.name);
     let name: String = name.chars().take(64).collect();

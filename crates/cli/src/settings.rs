@@ -19,6 +19,7 @@ use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
 use boathook_engine::remote::wire::Caller;
 use boathook_engine::run::{Cancel, cancel_on_signals};
+use boathook_engine::settled::resolved;
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, marked_workspace, native_root};
 
 pub use self::dwelling::{Dwelling, Given, ours as dwelling};
@@ -147,7 +148,6 @@ pub fn workspaces_around(given: &Given, cwd: Option<&str>) -> Vec<String> {
 
 /// The same for an agent that did not start us: where it is now, and where its
 /// session belongs.
-#[cfg_attr(not(unix), allow(dead_code))] // for the daemon
 pub fn workspaces_of_session(home: &Path, cwd: Option<&str>, known: Vec<PathBuf>) -> Vec<PathBuf> {
     let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()).map(|cwd| find_workspace(cwd, home));
     let mut roots = known;
@@ -230,7 +230,7 @@ fn plugins(global: &Global) -> Vec<PathBuf> {
 
 /// A root that was typed must exist; hooks run where its links lead.
 fn canonical(root: &Path) -> Result<PathBuf, Failed> {
-    root.canonicalize().map_err(|error| Failed::file(root, error))
+    resolved(root).map_err(|error| Failed::file(root, error))
 }
 
 /// Our own program, as others should call it: by the name under which it is
@@ -257,7 +257,7 @@ pub fn search_path() -> String {
 
 /// Where we were started, with its links resolved.
 pub fn run_directory() -> Option<PathBuf> {
-    env::current_dir().ok().map(|here| here.canonicalize().unwrap_or(here))
+    env::current_dir().ok().map(|here| resolved(&here).unwrap_or(here))
 }
 
 /// Hands an address to the user's browser; says whether somebody took it. What

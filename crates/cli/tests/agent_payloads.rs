@@ -102,8 +102,14 @@ fn damage_many(
     for number in 0..count {
         let (agent, original) = &originals[random.below(originals.len())];
         let bytes = mutated(&original.value, &mut random);
-        let adapter =
-            Adapter { agent, preferences: Preferences::default(), engine, servers: &(), cancel: None };
+        let adapter = Adapter {
+            agent,
+            preferences: Preferences::default(),
+            engine,
+            servers: &(),
+            cancel: None,
+            watch: None,
+        };
         let shown = || String::from_utf8_lossy(&bytes[..bytes.len().min(2_000)]).into_owned();
         let gate = original.is_gate(agent);
         let outcome = outcome(&adapter, &bytes, original.event.as_deref(), gate).unwrap_or_else(|problem| {

@@ -65,6 +65,38 @@ fn a_gate_stays_shut_when_the_daemon_may_open_few_files() {
     }
 }
 
+/// The first hook takes the daemon's files away, so that the second cannot start.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_daemon_declines_is_not_written_down_as_let_through() {
+    let context = TestContext::new();
+    let hooks = json!({ "version": 1, "hooks": {
+        "beforeShellExecution": [{ "command": "prlimit --nofile=8: --pid $PPID" }, { "command": "true" }],
+        "stop": [{ "command": "exit 1" }],
+    } });
+    context.write("home/.cursor/hooks.json", hooks.to_string());
+    let mut daemon = Served::start(&context);
+    let mut talk = daemon.talk();
+    let one_at_a_time =
+        json!({ "event": "beforeShellExecution", "payload": { "command": "x" }, "edition": "2.3" });
+    let answer = talk.ask("handle", one_at_a_time);
+    assert_eq!(answer["error"]["code"], -32002, "{answer}");
+    let pid = daemon.pid().to_string();
+    let given = Command::new("prlimit").args(["--nofile=512:", "--pid", &pid]).status().expect("prlimit");
+    assert!(given.success());
+    let handled = talk.handle("stop", json!({}));
+    assert_eq!(handled["hooks"][0]["outcome"], "failed_open", "what is decided is told as ever: {handled}");
+    assert!(daemon.end().success());
+    let log = String::from_utf8(context.output(["log", "--json"]).stdout).expect("text");
+    let records: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    let told: Vec<Value> =
+        records.iter().map(|it| json!([it["step"], it["outcome"], it["blocked"]])).collect();
+    let shell = json!(["beforeShellExecution", "undecided", false]);
+    assert_eq!(told, [shell.clone(), shell, json!(["stop", "failed_open", false])], "{log}");
+    let reason = records[1]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("nothing was decided") && reason.contains("no new process"), "{reason}");
+}
+
 #[test]
 fn the_log_tells_every_payload_as_it_came() {
     let context = TestContext::new();

@@ -49,6 +49,9 @@ pub struct Decision {
     pub trusted_once: Vec<PathBuf>,
     /// What somebody should know: fail-open, withheld hooks, odd answers.
     pub warnings: Vec<String>,
+    /// The machine was short of something while the hooks of a `Call` with a
+    /// watch ran: nothing else here may be acted on.
+    pub undecided: bool,
 }
 
 /// The hooks of an event that had no say. Most events have some, and few
@@ -215,6 +218,7 @@ impl Decision {
             skips: Skips::default(),
             trusted_once: Vec::new(),
             warnings: Vec::new(),
+            undecided: false,
         }
     }
 

@@ -5,13 +5,17 @@
 mod alone;
 mod background;
 mod because;
+mod call;
 mod env_file;
+mod explanation;
 mod keeping;
+mod ready;
 mod recording;
 mod remembering;
 mod sealed;
 mod settings;
 mod standing;
+mod trail;
 mod warnings;
 
 use std::collections::VecDeque;
@@ -26,8 +30,7 @@ use crate::environment::{Environments, Surroundings};
 use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids;
-use crate::load::{Change, Hook, HookSet, HookState, Loader};
-use crate::log_file::LogFile;
+use crate::load::{Hook, HookSet, HookState, Loader};
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::{Deadline, Kept, Performer};
@@ -35,24 +38,28 @@ use crate::plan::{Circumstances, Plan, Step, plan};
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
-use crate::run::Cancel;
 use crate::session::Session;
 use crate::sessions::Sessions;
 use crate::source::{Format, Level, Roots, Source, native_root};
-use crate::state::{StateDir, StateError};
-use crate::trust::Looking;
+use crate::state::StateDir;
 
+<<<<<<< HEAD
 /// A host that never calls `write_out` loses its oldest records, not its memory.
 const MOST_UNWRITTEN: usize = 1_000;
 /// Generations that go as fast as they are looked up are not waited for.
 const MOST_LOOKS: usize = 3;
+=======
+>>>>>>> close
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
 pub use alone::decide_alone;
 use background::{Background, Task, is_background};
+pub use call::Call;
 use env_file::EnvFiles;
+pub use explanation::Explanation;
 use keeping::Keeping;
+pub use ready::Ready;
 use remembering::tell_loop_count;
 pub use sealed::tampered;
 pub use settings::{Settings, load_options};
@@ -75,60 +82,12 @@ pub struct Engine {
     listeners: Mutex<Vec<Listener>>,
 }
 
-/// What one caller of several wants of its own event.
-#[derive(Debug, Clone, Default)]
-pub struct Call {
-    /// When it must be answered; none when the timeouts of hooks decide alone.
-    pub deadline: Option<Deadline>,
-    /// Ends this call alone. The engine's own cancel does not count beside it,
-    /// so it should hear of that, too.
-    pub cancel: Option<Cancel>,
-}
-
-/// An event, and the hooks there were when it was looked at.
-#[derive(Debug)]
-pub struct Ready {
-    event: Event,
-    hooks: Arc<HookSet>,
-}
-
-impl Ready {
-    /// How many hooks may take time: all that fit and are no rules.
-    pub fn slow_hooks(&self) -> usize {
-        let slow = |hook: &&Hook| {
-            hook.definition.event == self.event.kind
-                && matches!(hook.definition.action, Action::Command(_) | Action::Prompt { .. })
-        };
-        let mut hooks = self.hooks.hooks.iter().filter(slow).peekable();
-        let subject = hooks.peek().and_then(|_| self.event.subject());
-        let fits =
-            |hook: &&Hook| hook.definition.verdict(&self.event, subject.as_deref()) != Verdict::NoMatch;
-        hooks.filter(fits).count()
-    }
-
-    /// The event, as it came.
-    pub fn into_event(self) -> Event {
-        self.event
-    }
-}
-
 /// Hooks of the host's, and the last set they were put into.
 #[derive(Default)]
 struct Injected {
     hooks: Vec<Hook>,
     /// Of files alone, and with the host's hooks among them.
     last: Option<(Arc<HookSet>, Arc<HookSet>)>,
-}
-
-/// What would run for an event, and the hooks it speaks of.
-#[derive(Debug)]
-pub struct Explanation {
-    /// The event as hooks would get it.
-    pub event: Event,
-    /// All hooks there are.
-    pub hooks: Arc<HookSet>,
-    settings: Settings,
-    session: Session,
 }
 
 impl Engine {
@@ -157,7 +116,7 @@ impl Engine {
 
     /// The same, for somebody who does not wait longer than this.
     pub fn handle_by(&self, event: Event, deadline: Option<Deadline>) -> Decision {
-        self.handle_call(event, &Call { deadline, cancel: None })
+        self.handle_call(event, &Call { deadline, ..Call::default() })
     }
 
     /// The same, for one of several callers.
@@ -234,10 +193,17 @@ impl Engine {
         decision.warnings.extend(source_warnings(&hooks, &planned));
         decision.warnings.extend(unread_roots(&event));
         decision.trusted_once = hooks.trusted_once.clone();
-        self.keep_plugins(&mut decision, &event, &heard);
+        decision.undecided = call.is_short();
+        if !decision.undecided {
+            self.keep_plugins(&mut decision, &event, &heard);
+        }
         drop(circumstances);
         decision.warnings.extend(trouble);
-        self.remember(&mut decision, &event, &heard, counted_by_us);
+        if !decision.undecided {
+            self.remember(&mut decision, &event, &heard, counted_by_us);
+            // What could not be kept for want of something is not decided, either.
+            decision.undecided = call.is_short();
+        }
         // Those that nobody waited for have their records when they end.
         heard.retain(|heard| !unheard.contains(&heard.hook.id));
         let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
@@ -276,11 +242,6 @@ impl Engine {
         self.hook_set_of(&self.settings.roots.workspaces)
     }
 
-    /// The last hundred hook runs, oldest first.
-    pub fn log(&self) -> Vec<Arc<Record>> {
-        lock(&self.recent).all()
-    }
-
     /// Reads every source again, changed or not.
     pub fn reload(&self) {
         lock(&self.loader).forget();
@@ -304,72 +265,6 @@ impl Engine {
     /// Whether the host gave hooks of its own.
     pub(crate) fn has_injected_hooks(&self) -> bool {
         !lock(&self.injected).hooks.is_empty()
-    }
-
-    /// Calls this with every record as it is made.
-    pub fn on_record(&self, listener: impl Fn(&Record) + Send + Sync + 'static) {
-        lock(&self.listeners).push(Box::new(listener));
-    }
-
-    /// Waits for `async` hooks that still run, writes what happened since the
-    /// last call to the log on disk, and keeps
-    /// copies of sources that are good; says what changed in the user's hooks,
-    /// and goes on saying it until `told`. Called when the answer is out.
-    pub fn write_out(&self) -> Result<Vec<Change>, StateError> {
-        self.keep_records(self.background.finish());
-        self.write_records()
-    }
-
-    /// The same for a host that goes on: waits for nobody. What an `async` hook
-    /// came to is written when it has ended.
-    pub fn write_ready(&self) -> Result<Vec<Change>, StateError> {
-        self.keep_records(self.background.take_ended());
-        self.write_records()
-    }
-
-    /// How many records wait to be written, and whether `async` hooks run.
-    pub fn unwritten(&self) -> (usize, bool) {
-        (lock(&self.unwritten).len(), self.background.is_running())
-    }
-
-    fn write_records(&self) -> Result<Vec<Change>, StateError> {
-        let changes = self.changes();
-        let records = std::mem::take(&mut *lock(&self.unwritten));
-        let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
-        let written = LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept);
-        if let Err(error) = written {
-            self.put_back(records);
-            return Err(error);
-        }
-        lock(&self.loader).remember_good();
-        Ok(changes)
-    }
-
-    /// What could not be written is tried again with what comes later.
-    fn put_back(&self, records: VecDeque<Arc<Record>>) {
-        let mut unwritten = lock(&self.unwritten);
-        for record in records.into_iter().rev().take(MOST_UNWRITTEN.saturating_sub(unwritten.len())) {
-            unwritten.push_front(record);
-        }
-    }
-
-    /// What changed in the user's hooks since a person was last told. The log
-    /// has each change once.
-    pub fn changes(&self) -> Vec<Change> {
-        let changes = lock(&self.loader).changes(Looking::Noting);
-        let fresh = changes.iter().filter(|change| change.is_fresh());
-        self.keep_records(fresh.map(recording::of_change).collect());
-        changes
-    }
-
-    /// A person was told of these changes.
-    pub fn told(&self, changes: &[Change]) {
-        lock(&self.loader).told(changes);
-    }
-
-    /// Keeps a record of something that no hook was asked about.
-    pub fn note(&self, record: Record) {
-        self.keep_records(vec![record]);
     }
 
     fn rules(&self) -> &'static Rules {
@@ -449,6 +344,7 @@ impl Engine {
         let conversation = if interests_a_hook(hooks, event) { event.conversation() } else { None };
         conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
     }
+<<<<<<< HEAD
 
     fn record(
         &self,
@@ -505,6 +401,8 @@ impl Explanation {
         );
         sealed::checked(planned, &self.hooks)
     }
+=======
+>>>>>>> close
 }
 
 fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session) -> Surroundings<'a> {

@@ -58,6 +58,7 @@ pub mod run;
 pub mod schema;
 pub mod session;
 pub mod sessions;
+pub mod settled;
 pub mod shortage;
 pub mod source;
 pub mod state;

@@ -75,7 +75,8 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
     /// `answer`, `no_opinion`, `failed_open`, `failed_closed`, `withheld`, `skipped`;
-    /// `changed` for the user's hooks.
+    /// `undecided` when somebody else was to ask the hooks; `changed` for the
+    /// user's hooks.
     pub outcome: String,
     /// How it failed, or why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,6 +17,28 @@ pub fn times() -> u64 {
     TIMES.load(Ordering::SeqCst)
 }
 
+/// From before something is read until it is decided.
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub struct Watch(u64);
+
+impl Watch {
+    /// Begins now.
+    pub fn begin() -> Watch {
+        Watch(times())
+    }
+
+    /// The count when it began.
+    pub fn since(self) -> u64 {
+        self.0
+    }
+
+    /// Whether nothing was short since then. Once false, it stays so.
+    pub fn holds(self) -> bool {
+        times() == self.0
+    }
+}
+
 /// Counts an error if it is one of these.
 pub fn note(error: &io::Error) {
     if is_shortage(error) {
@@ -53,6 +75,12 @@ pub fn has_room_for_files(spare: u64) -> bool {
         Ok(file) => i64::from(file.as_raw_fd() - lowest) * 2 < spare.cast_signed(),
         Err(_) => false,
     }
+}
+
+/// Elsewhere nobody limits them.
+#[cfg(not(unix))]
+pub fn has_room_for_files(_spare: u64) -> bool {
+    true
 }
 
 #[cfg(unix)]

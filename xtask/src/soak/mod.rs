@@ -6,6 +6,7 @@ mod denies;
 mod kills;
 mod page;
 mod payloads;
+mod pipe;
 mod platforms;
 mod processes;
 mod sandbox;

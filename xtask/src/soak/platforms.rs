@@ -2,13 +2,14 @@
 //! runner's cases under wine, macOS is type-checked.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::command::{self, Outcome, cargo};
 use crate::progress::Progress;
 use crate::{project, tools};
 
-use super::Finding;
+use super::{Finding, pipe};
 
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 const MACOS: &str = "aarch64-apple-darwin";
@@ -29,11 +30,14 @@ pub fn findings(progress: &mut Progress) -> Outcome<Vec<Finding>> {
     progress.step("random numbers for wine", build_shim)?;
     let built = progress.step("Windows: the command builds", || build(WINDOWS, "build"))?;
     let starts = progress.step("Windows: the command starts", command_starts)?;
+    let answers = progress
+        .step("Windows: the daemon answers under wine", || Ok(said(pipe::daemon_answers(&program()?))))?;
     let tally = progress.step("Windows: the runner's cases under wine", runner_cases)?;
     let checked = progress.step("macOS: type-checked", || build(MACOS, "check"))?;
     Ok(vec![
         finding("Windows: the command builds", "yes", yes(built), built),
         finding("Windows: `boathook --version` under wine", "yes", yes(starts), starts),
+        finding("Windows: the daemon answers over its pipe under wine", "yes", yes(answers), answers),
         Finding {
             what: "Windows: the runner's cases under wine".to_owned(),
             times: tally.passed + tally.failed,
@@ -75,10 +79,13 @@ fn build(target: &str, verb: &str) -> Outcome<bool> {
     Ok(said(built))
 }
 
+fn program() -> Outcome<PathBuf> {
+    Ok(project::target()?.join(WINDOWS).join("debug/boathook.exe"))
+}
+
 fn command_starts() -> Outcome<bool> {
-    let program = project::target()?.join(WINDOWS).join("debug/boathook.exe");
     let mut wine = Command::new("wine");
-    wine.arg(program)
+    wine.arg(program()?)
         .arg("--version")
         .env("WINEPREFIX", project::tools()?.join("wine"))
         .env("WINEDEBUG", "-all");

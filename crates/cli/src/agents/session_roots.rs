@@ -35,7 +35,6 @@ pub fn remember(state: &StateDir, session: &str, belongs: &Belongs) -> Result<()
 }
 
 /// Where a session belongs; nowhere when nobody told.
-#[cfg_attr(not(unix), allow(dead_code))] // for the daemon
 pub fn recall(state: &StateDir, session: &str) -> Belongs {
     let bytes = state.read(FOLDER, &name(session)).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()

@@ -1,11 +1,8 @@
 //! `boathook daemon`: a process that stays, and answers events.
 
-#[cfg(unix)]
 mod ask;
 mod install;
-#[cfg(unix)]
 mod status;
-#[cfg(unix)]
 mod stop;
 mod unit;
 
@@ -18,10 +15,10 @@ use crate::ui::Ui;
 
 /// Answer events over a socket, for hosts in any language
 ///
-/// Listens on a Unix socket in the state directory until it is interrupted or
-/// told to stop; what runs then may finish within five seconds. Hooks get the
-/// environment in which the daemon was started. One JSON-RPC 2.0 object on each
-/// line: docs/manual/daemon.md says what can be asked.
+/// Listens on a Unix socket in the state directory, on Windows on a named pipe,
+/// until it is interrupted or told to stop; what runs then may finish within five
+/// seconds. Hooks get the environment in which the daemon was started. One
+/// JSON-RPC 2.0 object on each line: docs/manual/daemon.md says what can be asked.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct DaemonArgs {
@@ -59,48 +56,12 @@ pub fn daemon(ui: &mut Ui, global: &Global, args: &DaemonArgs) -> Result<Status,
     match &args.command {
         Some(DaemonCommand::Install(args)) => install::install(ui, args),
         Some(DaemonCommand::Uninstall(args)) => install::uninstall(ui, args),
-        None => serve(ui, global, args.http),
-        Some(DaemonCommand::Status(args)) => status(ui, args),
-        Some(DaemonCommand::Stop(_)) => stop(ui),
+        None => crate::daemon::serve(ui, global, args.http).map(|()| Status::Success),
+        Some(DaemonCommand::Status(args)) => status::status(ui, args.json),
+        Some(DaemonCommand::Stop(_)) => stop::stop(ui),
     }
 }
 
-#[cfg(unix)]
-fn serve(ui: &mut Ui, global: &Global, http: Option<Option<u16>>) -> Result<Status, Failed> {
-    crate::daemon::serve(ui, global, http).map(|()| Status::Success)
-}
-
-#[cfg(unix)]
-fn status(ui: &mut Ui, args: &StatusArgs) -> Result<Status, Failed> {
-    status::status(ui, args.json)
-}
-
-#[cfg(unix)]
-fn stop(ui: &mut Ui) -> Result<Status, Failed> {
-    stop::stop(ui)
-}
-
-#[cfg(not(unix))]
-fn serve(_: &mut Ui, _: &Global, _: Option<Option<u16>>) -> Result<Status, Failed> {
-    Err(not_here())
-}
-
-#[cfg(not(unix))]
-fn status(_: &mut Ui, _: &StatusArgs) -> Result<Status, Failed> {
-    Err(not_here())
-}
-
-#[cfg(not(unix))]
-fn stop(_: &mut Ui) -> Result<Status, Failed> {
-    Err(not_here())
-}
-
-#[cfg(not(unix))]
-fn not_here() -> Failed {
-    Failed::other("there is no daemon for this system yet", "`boathook run` needs none")
-}
-
-#[cfg(unix)]
 fn state() -> Result<std::path::PathBuf, Failed> {
     let no_home = || Failed::other("there is no home directory", "HOME must be an absolute path");
     crate::settings::dwelling().map(|dwelling| dwelling.state).ok_or_else(no_home)

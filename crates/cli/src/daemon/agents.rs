@@ -19,6 +19,7 @@ use boathook_engine::state::StateDir;
 use boathook_server::listener::Answer;
 
 use super::places::Place;
+use super::room::is_sound;
 use super::service::Service;
 use crate::agents::answering::guarded;
 use crate::agents::over_http;
@@ -90,11 +91,17 @@ impl Asked<'_> {
         let Belongs { roots, depth } = self.belongs(&happening);
         let (engine, preferences) = self.service.engines.of_agent(self.agent, roots, depth);
         let servers = ConfiguredServers::of(engine.settings());
-        let cancel = Some(self.cancel());
-        let adapter = Adapter { agent: self.agent, preferences, engine: &engine, servers: &servers, cancel };
+        let adapter = Adapter {
+            agent: self.agent,
+            preferences,
+            engine: &engine,
+            servers: &servers,
+            cancel: Some(self.cancel()),
+            watch: Some(watch),
+        };
         let place = self.place(&engine, depth)?;
         let answered = adapter.answer(happening);
-        watch.end().map_err(short)?;
+        is_sound(watch).map_err(short)?;
         out(&answered.reply);
         if !answered.told.is_empty() {
             engine.told(&answered.told);

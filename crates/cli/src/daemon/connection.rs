@@ -2,14 +2,13 @@
 //! answered. Answers come in any order; each has the id of its call.
 
 use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use boathook_engine::remote::place::is_inside_hook;
-use boathook_engine::remote::stream::{has_input, is_gone};
+use boathook_engine::remote::stream::{Stream, has_input, is_gone};
 use boathook_engine::remote::wire::{HandleParams, LONGEST_LINE, Response, RpcError, codes};
 use boathook_engine::run::Cancel;
 use serde::Serialize;
@@ -36,7 +35,7 @@ pub struct Connection {
     pub number: u64,
     pub service: Arc<Service>,
     pub outbox: Arc<Outbox>,
-    stream: Arc<UnixStream>,
+    stream: Arc<Stream>,
     at_work: Mutex<Vec<(Value, Cancel)>>,
     ended: Condvar,
     gone: Arc<AtomicBool>,
@@ -48,7 +47,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn new(number: u64, service: Arc<Service>, stream: UnixStream) -> Connection {
+    pub fn new(number: u64, service: Arc<Service>, stream: Stream) -> Connection {
         // One descriptor for both directions: there are few.
         let stream = Arc::new(stream);
         Connection {

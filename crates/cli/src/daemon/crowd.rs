@@ -1,13 +1,13 @@
 //! Who is connected. When too many are, those that said nothing go first.
 
 use std::io::Write;
-use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use boathook_engine::remote::stream::Stream;
 use boathook_engine::remote::wire::{Response, RpcError, codes};
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ impl Crowd {
     }
 
     /// Lets somebody in, in place of somebody else if need be.
-    pub fn admit(self: &Arc<Crowd>, service: &Arc<Service>, stream: UnixStream) {
+    pub fn admit(self: &Arc<Crowd>, service: &Arc<Service>, stream: Stream) {
         // Threads of those that were sent away need a moment to end.
         let most_threads = self.room.connections + self.room.connections / 4;
         while READERS.load(Ordering::Relaxed) >= most_threads {
@@ -110,7 +110,7 @@ impl Crowd {
     }
 }
 
-fn refuse(mut stream: UnixStream, most: usize) {
+fn refuse(mut stream: Stream, most: usize) {
     let message = format!("{most} are connected and busy; ask the engine in process");
     let error = Some(RpcError { code: codes::BUSY, message });
     let response = Response { jsonrpc: "2.0".to_owned(), id: Value::Null, result: None, error };

@@ -14,6 +14,7 @@ use boathook_engine::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use boathook_engine::remote::verbs::Circumstances;
 use boathook_engine::remote::wire::{RpcError, codes};
 use boathook_engine::run::{Cancel, Keeper, Limits};
+use boathook_engine::settled::resolved;
 use boathook_engine::source::{Levels, Os, Roots, find_workspace, native_root};
 
 use super::writer::Writer;
@@ -269,7 +270,7 @@ impl Kept {
 /// A root that is named must exist; hooks run where its links lead.
 fn canonical(root: &Path) -> Result<PathBuf, RpcError> {
     let root = absolute(root.to_owned())?;
-    root.canonicalize().map_err(|error| {
+    resolved(&root).map_err(|error| {
         wrong(format!("the folder {}: {error}; name one that exists as the workspace", root.display()))
     })
 }

@@ -1,10 +1,10 @@
 //! Lines from a connection: bounded in length, in time and in memory.
 
 use std::io::{self, Read};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boathook_engine::remote::stream::Stream;
 use boathook_engine::remote::wire::LONGEST_LINE;
 
 use super::budget::{Budget, Share};
@@ -35,7 +35,7 @@ pub enum Next {
 
 /// The lines of one connection.
 pub struct Lines<'s> {
-    stream: &'s UnixStream,
+    stream: &'s Stream,
     budget: &'s Arc<Budget>,
     /// What was read and not yet given out.
     read: Vec<u8>,
@@ -49,7 +49,7 @@ pub struct Lines<'s> {
 }
 
 impl<'s> Lines<'s> {
-    pub fn of(stream: &'s UnixStream, budget: &'s Arc<Budget>) -> Lines<'s> {
+    pub fn of(stream: &'s Stream, budget: &'s Arc<Budget>) -> Lines<'s> {
         Lines {
             stream,
             budget,

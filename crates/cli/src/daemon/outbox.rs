@@ -5,12 +5,11 @@
 use std::collections::VecDeque;
 use std::io::Write;
 use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use boathook_engine::remote::stream::send_now;
+use boathook_engine::remote::stream::{Stream, send_now};
 
 /// A reader that takes nothing for so long is cut off.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,7 +19,7 @@ const FULL: usize = 1024 * 1024;
 /// The side of a connection that is written to.
 #[derive(Debug)]
 pub struct Outbox {
-    stream: Arc<UnixStream>,
+    stream: Arc<Stream>,
     waiting: Mutex<Waiting>,
     emptied: Condvar,
 }
@@ -35,7 +34,7 @@ struct Waiting {
 }
 
 impl Outbox {
-    pub fn of(stream: Arc<UnixStream>) -> Outbox {
+    pub fn of(stream: Arc<Stream>) -> Outbox {
         Outbox { stream, waiting: Mutex::default(), emptied: Condvar::new() }
     }
 
@@ -105,7 +104,9 @@ impl Outbox {
                 return;
             };
             drop(waiting);
-            let written = (&*self.stream).write_all(&line);
+            let mut stream = &*self.stream;
+            // A pipe may still be writing when it comes back.
+            let written = stream.write_all(&line).and_then(|()| stream.flush());
             let mut waiting = self.lock();
             waiting.bytes = waiting.bytes.saturating_sub(line.len());
             self.emptied.notify_all();

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use boathook_engine::remote::wire::{RpcError, codes};
-use boathook_engine::shortage;
+use boathook_engine::shortage::{self, Watch};
 
 /// With room for so many files there may be as much as is documented: every
 /// connection has one, every process four.
@@ -55,11 +55,6 @@ pub struct Supply {
     sound: AtomicU64,
 }
 
-/// From before something is read until it is decided.
-#[derive(Debug, Clone, Copy)]
-#[must_use]
-pub struct Watch(u64);
-
 impl Supply {
     pub fn of(room: &Room) -> Supply {
         Supply { spare: room.spare, sound: AtomicU64::new(shortage::times()) }
@@ -68,27 +63,26 @@ impl Supply {
     /// Begins to look, unless too little is free already. `doubt` forgets what
     /// may have been read when something was short.
     pub fn watch(&self, doubt: impl FnOnce()) -> Result<Watch, RpcError> {
-        let times = shortage::times();
+        let watch = Watch::begin();
         if !shortage::has_room_for_files(self.spare) {
             return Err(short());
         }
-        if self.sound.load(Ordering::SeqCst) != times {
+        if self.sound.load(Ordering::SeqCst) != watch.since() {
             doubt();
-            self.sound.store(times, Ordering::SeqCst);
+            self.sound.store(watch.since(), Ordering::SeqCst);
         }
-        Ok(Watch(times))
+        Ok(watch)
     }
 }
 
-impl Watch {
-    /// What was decided counts only if nothing was short meanwhile: a hook that
-    /// could not be started would have failed for our sake.
-    pub fn end(self) -> Result<(), RpcError> {
-        if shortage::times() == self.0 { Ok(()) } else { Err(short()) }
-    }
+/// What was decided counts only if nothing was short meanwhile: a hook that
+/// could not be started would have failed for our sake.
+pub fn is_sound(watch: Watch) -> Result<(), RpcError> {
+    if watch.holds() { Ok(()) } else { Err(short()) }
 }
 
-fn short() -> RpcError {
+/// Why nothing was decided.
+pub fn short() -> RpcError {
     let message = "the daemon is short of open files, processes or memory; ask the engine in process";
     RpcError { code: codes::BUSY, message: message.to_owned() }
 }

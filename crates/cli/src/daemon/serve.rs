@@ -50,6 +50,10 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
     ui.line(&format!("listening on {}", place.path().display()));
     Team::start(&service, global.color, ending.clone());
     while !ending.is_cancelled() {
+        if place.is_told_to_end() {
+            ending.cancel();
+            break;
+        }
         match place.accept(LOOK_UP) {
             Ok(Some(stream)) if is_ours(&stream) => crowd.admit(&service, stream),
             Ok(Some(_) | None) => {}

@@ -15,6 +15,7 @@ use boathook_engine::payload::Payload;
 use boathook_engine::remote::verbs::Circumstances;
 use boathook_engine::remote::wire::{Caller, HandleParams, Handled, RpcError, codes};
 use boathook_engine::run::Cancel;
+use boathook_engine::shortage::Watch;
 use boathook_engine::state::StateDir;
 
 use super::budget::Budget;
@@ -22,8 +23,12 @@ use super::engines::Engines;
 use super::feed::Feed;
 use super::places::Places;
 use super::pulse::Pulse;
+<<<<<<< HEAD
 use super::room::{Room, Supply, Watch};
 use super::team::Team;
+=======
+use super::room::{Room, Supply, short};
+>>>>>>> close
 use super::writer::Writer;
 use crate::args::Global;
 use crate::error::Failed;
@@ -149,15 +154,19 @@ impl Service {
     /// What the hooks decide. A fault of ours is an error and never an answer.
     pub fn decide(&self, prepared: Prepared, cancel: &Cancel) -> Result<Handled, RpcError> {
         let Prepared { engine, ready, watch } = prepared;
-        let call = Call { deadline: None, cancel: Some(cancel.clone()) };
-        let decided = catch_unwind(AssertUnwindSafe(|| Handled::of(&engine.handle_ready(ready, &call))));
-        let mut handled = decided.map_err(|_| RpcError {
+        let call = Call { deadline: None, cancel: Some(cancel.clone()), watch: Some(watch) };
+        let decided = catch_unwind(AssertUnwindSafe(|| {
+            let decision = engine.handle_ready(ready, &call);
+            (Handled::of(&decision), decision.undecided)
+        }));
+        let (mut handled, undecided) = decided.map_err(|_| RpcError {
             code: codes::INTERNAL,
             message: "the daemon failed on this event; ask the engine in process".to_owned(),
         })?;
         handled.warnings.extend(nowhere(&engine));
         if !cancel.is_cancelled() {
-            return watch.end().map(|()| handled);
+            // The record says the same.
+            return if undecided { Err(short()) } else { Ok(handled) };
         }
         Err(if self.over.is_cancelled() { self.gave_up() } else { cancelled() })
     }

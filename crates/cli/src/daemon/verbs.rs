@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::connection::{Connection, to_raw};
 use super::looks;
+use super::room::is_sound;
 use super::service::wrong;
 use crate::commands::log::filter::Filter;
 
@@ -99,7 +100,7 @@ fn result_of(connection: &Arc<Connection>, asked: &Asked<'_>) -> Result<Box<RawV
         "list" | "problems" | "has_hook" => {
             let watch = service.watch()?;
             let value = value_of(connection, asked)?;
-            watch.end()?;
+            is_sound(watch)?;
             to_raw(&value)
         }
         _ => to_raw(&value_of(connection, asked)?),

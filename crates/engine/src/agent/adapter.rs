@@ -17,6 +17,7 @@ use crate::load::Change;
 use crate::perform::Deadline;
 use crate::record::Record;
 use crate::run::Cancel;
+use crate::shortage::Watch;
 
 /// Answers one agent.
 pub struct Adapter<'a> {
@@ -31,6 +32,8 @@ pub struct Adapter<'a> {
     /// Ends what runs for this call alone; the engine's own cancel does not
     /// count beside it.
     pub cancel: Option<Cancel>,
+    /// As that of a `Call`: whoever has one looks at it before the reply is out.
+    pub watch: Option<Watch>,
 }
 
 /// What an agent is answered, and what is left to do when it has its answer.
@@ -92,7 +95,7 @@ impl Adapter<'_> {
     pub fn finish(&self, afterwards: Afterwards) {
         let Afterwards { events, deadline } = afterwards;
         // Whoever hung up after the answer does not end these.
-        let call = Call { deadline, cancel: None };
+        let call = Call { deadline, ..Call::default() };
         events.into_iter().for_each(|event| drop(self.engine.handle_call(event, &call)));
     }
 

@@ -241,8 +241,8 @@ impl<'a> Asking<'a> {
     /// meanwhile, so every other event looks again. Where the engine was given no
     /// workspaces, those of the event count, and they were not looked at.
     fn decided(&self, event: Event) -> Decision {
-        let Adapter { engine, cancel, .. } = self.adapter;
-        let call = Call { deadline: self.deadline, cancel: cancel.clone() };
+        let Adapter { engine, cancel, watch, .. } = self.adapter;
+        let call = Call { deadline: self.deadline, cancel: cancel.clone(), watch: *watch };
         let just_looked = self.just_looked.replace(false);
         if just_looked && !engine.roots().workspaces.is_empty() {
             return engine.handle_seen(event, &self.hooks, &call);

@@ -33,6 +33,7 @@ fn answered(event: &str, hooks: &Value) -> (Answered, Vec<Arc<Record>>) {
         engine: &engine,
         servers: &(),
         cancel: None,
+        watch: None,
     };
     let calls = vec![call(ToolClass::Shell, "Shell", json!({ "command": "ls" }))];
     let answered =

@@ -17,6 +17,9 @@ use crate::record::{Record, request_of, response_of};
 use crate::rule::Look;
 use crate::run::Status;
 
+/// The outcome in records of an event that was left to somebody else.
+const UNDECIDED: &str = "undecided";
+
 /// The records of one event.
 pub fn records(
     started: &str,
@@ -49,7 +52,24 @@ pub fn records(
     if let Some(first) = records.first_mut() {
         first.not_run = not_run(plan, event);
     }
+    if decision.undecided {
+        records.iter_mut().for_each(leave_undecided);
+    }
     records
+}
+
+/// Whether the action went on is not for this record to say: somebody else is
+/// asked. What the hook printed, and how it ended, stays in it.
+fn leave_undecided(record: &mut Record) {
+    let why = "nothing was decided: this process was short of open files, processes or memory, and somebody else was to ask the hooks";
+    record.reason = Some(match record.reason.take() {
+        Some(reason) => format!("{why}; {reason}"),
+        None => why.to_owned(),
+    });
+    record.outcome = UNDECIDED.to_owned();
+    record.permission = None;
+    record.blocked = false;
+    record.automatic_followup = false;
 }
 
 /// The user's own hooks are not what they were.

@@ -10,6 +10,7 @@ use super::{Reason, Remote};
 use crate::engine::{Engine, Settings};
 use crate::fill::Event;
 use crate::load::{Surface, TrustMode};
+use crate::settled::resolved;
 use crate::source::{Os, Selection};
 
 /// A decision, and why it is not the daemon's.
@@ -109,7 +110,7 @@ fn to_name(engine: &Engine, event: &Event) -> Result<Vec<PathBuf>, Reason> {
         return Ok(Vec::new());
     }
     // What is named beside it is another place there when links lead to it.
-    match workspaces.iter().all(|root| root.canonicalize().is_ok_and(|settled| settled == *root)) {
+    match workspaces.iter().all(|root| resolved(root).is_ok_and(|settled| settled == *root)) {
         true => Ok(workspaces),
         false => own("where the links of a workspace lead"),
     }

@@ -121,7 +121,7 @@ fn without_a_daemon_the_engine_decides_and_says_so() {
     };
     let remote = Remote::new(&settings.roots.state, caller);
     let asked = remote.handle_or_ask(&Engine::new(settings), event(r#"{"command":"ls"}"#));
-    assert!(matches!(asked.reason, Some(Reason::Absent | Reason::NotHere)), "{asked:?}");
+    assert!(matches!(asked.reason, Some(Reason::Absent)), "{asked:?}");
     assert!(asked.reason.is_some_and(|reason| !reason.is_trouble()));
     assert!(asked.handled.fallback.is_some_and(|reason| reason.starts_with("no daemon")));
     assert_eq!(asked.handled.answer.get(), "{}");

@@ -1,15 +1,18 @@
 //! One connection to the daemon: a line out, lines in, and never an endless
 //! wait for either.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::os::{self, Stream};
+use super::place::{self, PlaceError};
+use super::stream::{Stream, is_quiet};
 use super::wire::LONGEST_LINE;
 use super::{PATIENCE, Reason};
 use crate::run::Cancel;
 
+/// Reads and writes come back this often, to see whether somebody cancelled.
+const SLICE: Duration = Duration::from_millis(100);
 /// A long answer is no silence while so much more of it arrives.
 const PROGRESS: usize = 1024 * 1024;
 
@@ -24,12 +27,13 @@ pub(super) struct Connection {
 impl Connection {
     /// To the daemon of this state directory, and to nobody else.
     pub(super) fn open(state: &Path) -> Result<Connection, Reason> {
-        Ok(Connection { stream: os::connect(state)?, rest: Vec::new() })
+        Ok(Connection { stream: connect(state)?, rest: Vec::new() })
     }
 
-    /// Whether it can be asked: open, and nothing left over.
+    /// Whether it can be asked: open, and nothing left over. What a daemon says
+    /// unasked answers nothing.
     pub(super) fn is_fresh(&self) -> bool {
-        self.rest.is_empty() && os::is_quiet(&self.stream)
+        self.rest.is_empty() && is_quiet(&self.stream)
     }
 
     /// Sends one line. Its end is part of it.
@@ -75,6 +79,27 @@ impl Connection {
                 return Err(Reason::Silent(PATIENCE));
             }
         }
+    }
+}
+
+fn connect(state: &Path) -> Result<Stream, Reason> {
+    let stream = place::connect(state).map_err(reason)?;
+    let sliced = stream.set_read_timeout(Some(SLICE)).and_then(|()| stream.set_write_timeout(Some(SLICE)));
+    sliced.map_err(Reason::Unreachable)?;
+    Ok(stream)
+}
+
+fn reason(error: PlaceError) -> Reason {
+    match error {
+        PlaceError::Absent(_) => Reason::Absent,
+        PlaceError::Foreign(_, who) => Reason::Stranger(who),
+        PlaceError::NotTaken(time) => Reason::NotTaken(time),
+        PlaceError::State(error) => Reason::Folder(error),
+        PlaceError::Io(_, error) => Reason::Unreachable(error),
+        error @ (PlaceError::NoSocket(_)
+        | PlaceError::Open(..)
+        | PlaceError::TooLong(_)
+        | PlaceError::Taken(_)) => Reason::Unreachable(io::Error::other(error)),
     }
 }
 

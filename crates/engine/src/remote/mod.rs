@@ -28,19 +28,13 @@
 mod ask;
 mod client;
 mod connection;
-#[cfg(unix)]
+mod lock;
 pub mod place;
 mod reason;
-#[cfg(unix)]
 pub mod seat;
-#[cfg(unix)]
 pub mod stream;
 pub mod verbs;
 pub mod wire;
-
-#[cfg_attr(unix, path = "unix.rs")]
-#[cfg_attr(windows, path = "windows.rs")]
-mod os; // both give: Stream, connect, is_quiet
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -60,7 +54,8 @@ pub const PATIENCE: Duration = Duration::from_secs(3);
 /// The file whose lock says who is the daemon; it holds the daemon's number.
 pub const LOCK: &str = "lock";
 
-/// Where the daemon of a state directory listens.
+/// Where the daemon of a state directory listens; on Windows the file that holds
+/// the name of its pipe.
 pub fn socket(state: &Path) -> PathBuf {
     state.join(FOLDER).join(SOCKET)
 }

@@ -13,9 +13,6 @@ pub enum Reason {
     /// Nobody listens.
     #[error("no daemon")]
     Absent,
-    /// There are no Unix sockets here.
-    #[error("no daemon on this system")]
-    NotHere,
     /// Its places may all be taken by those who wait for this hook.
     #[error("inside a hook the daemon is not asked")]
     InsideAHook,
@@ -35,8 +32,8 @@ pub enum Reason {
     #[error("the daemon's socket is not to be trusted: {0}")]
     Folder(StateError),
     /// Somebody else listens.
-    #[error("the daemon's socket is not to be trusted: uid {0} listens there")]
-    Stranger(u32),
+    #[error("the daemon's socket is not to be trusted: {0} listens there")]
+    Stranger(String),
     /// The system says no.
     #[error("the daemon cannot be reached: {0}")]
     Unreachable(io::Error),
@@ -67,7 +64,6 @@ impl Reason {
     pub fn is_trouble(&self) -> bool {
         match self {
             Reason::Absent
-            | Reason::NotHere
             | Reason::InsideAHook
             | Reason::OwnSettings(_)
             | Reason::TooLong

@@ -1,38 +1,8 @@
-//! What the standard library does not offer on a socket: to write what fits
-//! without waiting, and to look without reading.
+//! One connection, and what the standard library does not offer on it: to write
+//! what fits without waiting, and to look without reading.
 
-use std::io;
-use std::os::unix::net::UnixStream;
+#[cfg_attr(unix, path = "stream/unix.rs")]
+#[cfg_attr(windows, path = "stream/windows.rs")]
+mod os; // both give: Stream, send_now, has_input, is_gone, is_quiet
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::net::{SendFlags, send};
-
-/// Writes what fits now; 0 when nothing does.
-pub fn send_now(stream: &UnixStream, bytes: &[u8]) -> io::Result<usize> {
-    loop {
-        match send(stream, bytes, SendFlags::DONTWAIT) {
-            Ok(written) => return Ok(written),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) if error == rustix::io::Errno::AGAIN => return Ok(0),
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Whether something was sent that nobody has read yet.
-pub fn has_input(stream: &UnixStream) -> bool {
-    looked(stream).contains(PollFlags::IN)
-}
-
-/// Whether the other end is closed for good.
-pub fn is_gone(stream: &UnixStream) -> bool {
-    looked(stream).intersects(PollFlags::HUP | PollFlags::ERR)
-}
-
-fn looked(stream: &UnixStream) -> PollFlags {
-    let mut fds = [PollFd::new(stream, PollFlags::IN)];
-    match poll(&mut fds, Some(&Timespec::default())) {
-        Ok(_) => fds[0].revents(),
-        Err(_) => PollFlags::empty(),
-    }
-}
+pub use os::{Stream, has_input, is_gone, is_quiet, send_now};

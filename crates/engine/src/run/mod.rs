@@ -10,6 +10,8 @@
 mod child;
 mod interrupt;
 mod keep;
+#[cfg(windows)]
+mod named_pipe;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 mod os; // both give: run_all, first_way, Waiting, Marker, Guard
@@ -30,6 +32,8 @@ use std::time::Duration;
 
 pub use interrupt::cancel_on_signals;
 pub use keep::{Ahead, Asked, Keeper, Limits, PERSISTENT, Prepared, Read, Unchanged, Wish};
+#[cfg(windows)]
+pub use named_pipe::{Pipe, PipeListener};
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 pub(crate) use peer::peer_uid;
 pub use signal::signal_name;

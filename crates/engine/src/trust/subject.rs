@@ -8,6 +8,7 @@ use super::pin::{self, Content, Pin, Pinned, Watch};
 use super::words::{self, Scope, Uncovered, Why};
 use crate::definition::{Action, Definition};
 use crate::digest::{Digest, Hasher};
+use crate::settled;
 use crate::source::{Level, Os, Source};
 
 /// A source, and every file its commands name, as they were read.
@@ -164,12 +165,7 @@ impl Subject {
 
 /// The path with its links resolved, so that one place has one key.
 pub(super) fn settled(path: &Path) -> PathBuf {
-    let Ok(found) = path.canonicalize() else { return path.to_owned() };
-    // Windows answers with a form that no longer takes a plain slash.
-    match found.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
-        Some(plain) if !plain.starts_with("UNC") => PathBuf::from(plain),
-        Some(_) | None => found,
-    }
+    settled::resolved(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Entries that cannot run are covered too: another edition may run them.

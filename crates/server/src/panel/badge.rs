@@ -49,7 +49,7 @@ pub fn standing(standing: &Standing) -> Markup {
 pub fn tone_of(record: &Record) -> Tone {
     match (record.outcome.as_str(), record.permission.as_deref()) {
         ("answer", Some("deny")) | ("failed_closed", _) => Tone::Bad,
-        ("answer", Some("ask")) | ("failed_open" | "withheld" | "changed", _) => Tone::Warn,
+        ("answer", Some("ask")) | ("failed_open" | "undecided" | "withheld" | "changed", _) => Tone::Warn,
         ("answer", _) => Tone::Good,
         _ => Tone::Quiet,
     }

@@ -114,7 +114,7 @@ async fn run(app: Arc<App>, event: Event, text: String) -> Response {
     let cancel = leaving.0.clone().or_when(move || whole.is_cancelled());
     let writer = Arc::clone(&app);
     aside(app, move |app| {
-        let decision = app.engine.handle_call(event, &Call { deadline: None, cancel: Some(cancel) });
+        let decision = app.engine.handle_call(event, &Call { cancel: Some(cancel), ..Call::default() });
         // Nobody waits for `async` hooks, and the log is for the next page.
         tokio::task::spawn_blocking(move || writer.engine.write_out());
         shown(app, decision.event, &text, Some(&outcome::decided(&decision)))

@@ -25,6 +25,12 @@ impl<'a> Verdict<'a> {
         let blocked = event.iter().any(|record| record.blocked);
         let failed = those(&|record| record.outcome == "failed_closed");
         let (tone, word, because, by) = match () {
+            () if !those(&is_undecided).is_empty() => (
+                Tone::Warn,
+                "not decided",
+                "The daemon was short of something, so its caller asked the hooks again.",
+                Vec::new(),
+            ),
             () if blocked && !said("deny").is_empty() => {
                 (Tone::Bad, "refused", "Deny beats ask beats allow, whatever the source.", said("deny"))
             }
@@ -63,6 +69,10 @@ fn is_answer(record: &Record) -> bool {
     record.outcome == "answer"
 }
 
+fn is_undecided(record: &Record) -> bool {
+    record.outcome == "undecided"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +95,7 @@ mod tests {
             (vec![said(Some("ask"), true)], "refused", vec![true]),
             (vec![failed("failed_closed", true), said(Some("allow"), true)], "refused", vec![true, false]),
             (vec![said(Some("allow"), false), failed("failed_open", false)], "allowed", vec![true, false]),
+            (vec![failed("undecided", false)], "not decided", vec![false]),
             (vec![said(None, true)], "refused", vec![true]),
             (vec![said(None, false)], "answered", vec![true]),
             (vec![failed("no_opinion", false)], "no opinion", vec![false]),

@@ -104,7 +104,8 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     let inside_a_hook = settings.depth > 0;
     let servers = ConfiguredServers::of(&settings);
     let engine = Engine::new(settings);
-    let adapter = Adapter { agent, preferences, engine: &engine, servers: &servers, cancel: None };
+    let adapter =
+        Adapter { agent, preferences, engine: &engine, servers: &servers, cancel: None, watch: None };
     let status = match happening {
         Ok(happening) => {
             let begins = matches!(happening.moment, Moment::SessionStart { .. });

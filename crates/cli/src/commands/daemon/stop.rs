@@ -13,6 +13,9 @@ use crate::ui::Ui;
 /// It lets what runs finish, and then ends that.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// What a person types then.
+const END_AT_ONCE: &str = if cfg!(windows) { "taskkill /f /pid" } else { "kill -9" };
+
 pub fn stop(ui: &mut Ui) -> Result<Status, Failed> {
     let state = state()?;
     let failed = |error: boathook_engine::remote::place::PlaceError| Failed::Other {
@@ -27,7 +30,7 @@ pub fn stop(ui: &mut Ui) -> Result<Status, Failed> {
     while seat::holder(&state).map_err(failed)?.is_some() {
         if start.elapsed() > PATIENCE {
             let problem = format!("process {pid} was told to end and has not ended");
-            return Err(Failed::other(problem, format!("`kill -9 {pid}` ends it at once")));
+            return Err(Failed::other(problem, format!("`{END_AT_ONCE} {pid}` ends it at once")));
         }
         sleep(Duration::from_millis(20));
     }

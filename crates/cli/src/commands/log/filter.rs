@@ -53,6 +53,8 @@ pub enum Outcome {
     FailedOpen,
     /// The hook failed and so the action was refused
     FailedClosed,
+    /// A daemon was short of something and decided nothing: its caller asked again
+    Undecided,
     /// The hook was not run for want of trust
     Withheld,
     /// No hook was found for the event
@@ -110,6 +112,7 @@ impl Outcome {
             Outcome::Failed => matches!(outcome, "failed_open" | "failed_closed"),
             Outcome::FailedOpen => outcome == "failed_open",
             Outcome::FailedClosed => outcome == "failed_closed",
+            Outcome::Undecided => outcome == "undecided",
             Outcome::Withheld => outcome == "withheld",
             Outcome::NoHook => outcome == "none",
             Outcome::Blocked => record.blocked,

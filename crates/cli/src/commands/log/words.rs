@@ -23,7 +23,7 @@ pub fn permission(permission: Option<&str>) -> (&'static str, Style) {
 pub fn result(record: &Record) -> (&str, Style) {
     let style = match (record.outcome.as_str(), record.permission.as_deref()) {
         ("answer", said) => permission(said).1,
-        ("failed_open" | "withheld" | "changed", _) => Style::Yellow,
+        ("failed_open" | "undecided" | "withheld" | "changed", _) => Style::Yellow,
         ("failed_closed", _) => Style::Red,
         _ => Style::Dim,
     };

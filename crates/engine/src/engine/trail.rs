@@ -1,0 +1,121 @@
+//! What an engine did, as records: kept in memory, handed to listeners, and
+//! written to the log on disk when the answers are out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::{Engine, lock, recording};
+use crate::decision::Decision;
+use crate::fill::Event;
+use crate::load::{Change, HookSet};
+use crate::log_file::LogFile;
+use crate::merge::Heard;
+use crate::plan::Plan;
+use crate::record::Record;
+use crate::state::{StateDir, StateError};
+use crate::trust::Looking;
+
+/// A host that never calls `write_out` loses its oldest records, not its memory.
+const MOST_UNWRITTEN: usize = 1_000;
+
+impl Engine {
+    /// The last hundred hook runs, oldest first.
+    pub fn log(&self) -> Vec<Arc<Record>> {
+        lock(&self.recent).all()
+    }
+
+    /// Calls this with every record as it is made.
+    pub fn on_record(&self, listener: impl Fn(&Record) + Send + Sync + 'static) {
+        lock(&self.listeners).push(Box::new(listener));
+    }
+
+    /// Waits for `async` hooks that still run, writes what happened since the
+    /// last call to the log on disk, and keeps
+    /// copies of sources that are good; says what changed in the user's hooks,
+    /// and goes on saying it until `told`. Called when the answer is out.
+    pub fn write_out(&self) -> Result<Vec<Change>, StateError> {
+        self.keep_records(self.background.finish());
+        self.write_records()
+    }
+
+    /// The same for a host that goes on: waits for nobody. What an `async` hook
+    /// came to is written when it has ended.
+    pub fn write_ready(&self) -> Result<Vec<Change>, StateError> {
+        self.keep_records(self.background.take_ended());
+        self.write_records()
+    }
+
+    /// How many records wait to be written, and whether `async` hooks run.
+    pub fn unwritten(&self) -> (usize, bool) {
+        (lock(&self.unwritten).len(), self.background.is_running())
+    }
+
+    fn write_records(&self) -> Result<Vec<Change>, StateError> {
+        let changes = self.changes();
+        let records = std::mem::take(&mut *lock(&self.unwritten));
+        let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
+        let written = LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept);
+        if let Err(error) = written {
+            self.put_back(records);
+            return Err(error);
+        }
+        lock(&self.loader).remember_good();
+        Ok(changes)
+    }
+
+    /// What could not be written is tried again with what comes later.
+    fn put_back(&self, records: VecDeque<Arc<Record>>) {
+        let mut unwritten = lock(&self.unwritten);
+        for record in records.into_iter().rev().take(MOST_UNWRITTEN.saturating_sub(unwritten.len())) {
+            unwritten.push_front(record);
+        }
+    }
+
+    /// What changed in the user's hooks since a person was last told. The log
+    /// has each change once.
+    pub fn changes(&self) -> Vec<Change> {
+        let changes = lock(&self.loader).changes(Looking::Noting);
+        let fresh = changes.iter().filter(|change| change.is_fresh());
+        self.keep_records(fresh.map(recording::of_change).collect());
+        changes
+    }
+
+    /// A person was told of these changes.
+    pub fn told(&self, changes: &[Change]) {
+        lock(&self.loader).told(changes);
+    }
+
+    /// Keeps a record of something that no hook was asked about.
+    pub fn note(&self, record: Record) {
+        self.keep_records(vec![record]);
+    }
+
+    pub(super) fn record(
+        &self,
+        started: &str,
+        event: &Event,
+        heard: &[Heard<'_>],
+        plan: &Plan<'_>,
+        hooks: &HookSet,
+        decision: &Decision,
+    ) {
+        let mut records = recording::records(started, event, heard, plan, decision);
+        recording::say_why_none(&mut records, hooks);
+        self.keep_records(records);
+    }
+
+    fn keep_records(&self, records: Vec<Record>) {
+        let agent = self.settings.agent.map(str::to_owned);
+        let told_by =
+            |record: Record| Arc::new(Record { agent: agent.clone().or(record.agent.clone()), ..record });
+        for record in records.into_iter().map(told_by) {
+            lock(&self.listeners).iter().for_each(|listener| listener(&record));
+            lock(&self.recent).push(Arc::clone(&record));
+            let mut unwritten = lock(&self.unwritten);
+            if unwritten.len() == MOST_UNWRITTEN {
+                unwritten.pop_front();
+            }
+            unwritten.push_back(record);
+        }
+    }
+}
