@@ -173,8 +173,14 @@ impl Seat {
         let copy = self.folder.join("postgres");
         let copied = Command::new("cp").arg("-RL").arg(named).arg(&copy).status().expect("`cp` starts");
         assert!(copied.success(), "{} cannot be copied", named.display());
-        let given = Command::new("chmod").args(["-R", "a+rX"]).arg(&copy).status().expect("`chmod` starts");
-        assert!(given.success() && works(copy.join("bin/postgres")), "{} does not run", named.display());
+        // Theirs, so that the keeper can remove it.
+        if let Some(user) = self.user {
+            let mut give = Command::new("chown");
+            let given =
+                give.arg("-R").arg(format!("{user}:{user}")).arg(&copy).status().expect("`chown` starts");
+            assert!(given.success(), "{} cannot be given away", copy.display());
+        }
+        assert!(works(copy.join("bin/postgres")), "{} does not run", named.display());
         copy
     }
 
