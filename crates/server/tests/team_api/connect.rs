@@ -140,6 +140,25 @@ async fn refusals_are_told_as_connect_says() {
         let answer = call(&world, method, secret, &body).await;
         assert_eq!((answer.status, answer.code().as_str()), (status, code), "{name}: {}", answer.text());
     }
+    // Numbers count in each team: one that only the other team has.
+    let theirs = loop {
+        let hook = world.hook(world.theirs).await;
+        if hook.id > 50 {
+            break hook;
+        }
+    };
+    let id = theirs.id.to_string();
+    let nobodys = call(&world, "UpdateTeamHook", &admin.secret, &hook("99", "a.sh")).await;
+    let updated = call(&world, "UpdateTeamHook", &admin.secret, &hook(&id, "a.sh")).await;
+    let deleted = call(&world, "DeleteTeamHook", &admin.secret, &json!({"id": id})).await;
+    for answer in [updated, deleted] {
+        assert_eq!(
+            (answer.status, answer.text()),
+            (404, nobodys.text()),
+            "what is another team's does not exist"
+        );
+    }
+    assert_eq!(world.team(world.theirs).hook(theirs.id).await.expect("a database"), Some(theirs));
     let made = call(&world, "CreateTeamHook", &admin.secret, &hook("0", "new.sh")).await.json();
     let id = made["hook"]["id"].as_str().expect("an id in text").to_owned();
     let changed = call(&world, "UpdateTeamHook", &admin.secret, &hook(&id, "newer.sh")).await.json();

@@ -318,3 +318,26 @@ async fn bodies_are_checked_before_anything_is_done() {
     let method = world.send(Sent::new("PUT", "/api/v1/members").bearer(&admin.secret)).await;
     assert_eq!((method.status, method.code().as_str()), (405, "method"));
 }
+
+#[tokio::test]
+async fn what_devices_must_know_is_signed_when_it_changes() {
+    let world = World::new().await;
+    let team = world.team(world.ours);
+    let owner = world.holder(world.ours, TokenKind::Api, Role::Owner).await;
+    let member = format!("/api/v1/members/{}", world.member(world.ours, Role::Member).await.id);
+    let sequence = async || team.newest_versions().await.expect("versions").sequence;
+    let patch = async |path: &str, body: Value| {
+        let answer = world.send(Sent::new("PATCH", path).bearer(&owner.secret).json(&body)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    };
+    let before = sequence().await;
+    patch("/api/v1/team", json!({"name": "others"})).await;
+    patch(&member, json!({"canary": true})).await;
+    assert_eq!(sequence().await, before, "devices need not know");
+    patch("/api/v1/team", json!({"stale": {"days": 3, "policy": "deny"}})).await;
+    assert_eq!(sequence().await, before + 1);
+    let how = json!({"canary": true, "percent": 0});
+    assert_eq!(post(&world, "/api/v1/releases", &owner.secret, &how).await.status, 201);
+    patch(&member, json!({"canary": false})).await;
+    assert_eq!(sequence().await, before + 3);
+}

@@ -20,16 +20,6 @@ use crate::connection;
 /// A body that takes longer to arrive is not waited for.
 const SLOWEST_BODY: Duration = Duration::from_secs(15);
 
-/// The address of the caller's socket, put into every request by whoever
-/// accepted the connection. `ConnectInfo<SocketAddr>` will do as well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer(pub IpAddr);
-
-/// The route that answered, on every answer: a name for metrics and logs that
-/// no caller can invent.
-#[derive(Debug, Clone, Copy)]
-pub struct Served(pub &'static Route);
-
 /// Stands before each route.
 pub async fn guard(
     State((app, route)): State<(App, &'static Route)>,
@@ -46,7 +36,6 @@ pub async fn guard(
         }
         Err(refusal) => refuse(route, refusal),
     };
-    response.extensions_mut().insert(Served(route));
     seal(&mut response);
     response
 }
@@ -88,15 +77,11 @@ async fn known(app: &App, route: &Route, headers: &HeaderMap, from: IpAddr) -> R
     }
 }
 
-/// Where the connection comes from. Whoever comes without an address shares
-/// one count with all who do.
+/// The address of the caller's socket, as whoever accepted the connection put
+/// it into the request. Those without one share one count.
 pub fn peer(extensions: &Extensions) -> IpAddr {
-    let socket = || extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-    extensions
-        .get::<Peer>()
-        .map(|Peer(address)| *address)
-        .or_else(socket)
-        .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+    let socket = extensions.get::<ConnectInfo<SocketAddr>>();
+    socket.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(address)| address.ip())
 }
 
 /// The request with its body read whole, within a limit of time and size.

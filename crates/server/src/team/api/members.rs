@@ -8,7 +8,8 @@ use super::caller::Call;
 use super::refusal::Refusal;
 use super::sent::{Id, Sent};
 use super::tokens;
-use crate::team::wire::{AddedMember, Member, MemberChange, NewMember, Role, TokenKind};
+use crate::team::publish;
+use crate::team::wire::{AddedMember, Member, MemberChange, NewMember, ReleaseState, Role, TokenKind};
 
 const MEMBER: &str = "member";
 const LONGEST_ADDRESS: usize = 254;
@@ -38,7 +39,18 @@ pub async fn change(call: Call, id: Id, Sent(change): Sent<MemberChange>) -> Res
         may_touch(&call, role.max(member.role))?;
     }
     let changed = call.team().change_member(member.id, &change).await?;
-    changed.map(Json).ok_or_else(|| Refusal::missing(MEMBER))
+    let changed = changed.ok_or_else(|| Refusal::missing(MEMBER))?;
+    if changed.canary != member.canary && canaries_have_one(&call).await? {
+        publish::reissue(&call.team(), &call.app.signer, call.now()).await?;
+    }
+    Ok(Json(changed))
+}
+
+/// Whether a release is out for the canary group alone: then who is in it is
+/// part of what is signed.
+async fn canaries_have_one(call: &Call) -> Result<bool, Refusal> {
+    let releases = call.team().releases().await?;
+    Ok(releases.iter().any(|release| release.state == ReleaseState::Rolling && release.canary))
 }
 
 /// `DELETE /api/v1/members/{id}`

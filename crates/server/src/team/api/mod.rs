@@ -39,12 +39,10 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 
 pub use caller::{Call, Caller};
-pub use guard::{Peer, Served};
 pub use limits::{Limits, Rate, Rates};
 pub use openapi::{openapi, text as openapi_text};
 pub use refusal::Refusal;
 pub use route::{Route, Speech, Traffic, Verb, Who};
-pub use sent::{Id, Name, Sent};
 pub use table::ROUTES;
 
 use super::publish::Hints;
@@ -87,8 +85,7 @@ impl fmt::Debug for App {
 
 /// The router of all routes.
 ///
-/// Whoever serves it puts [`Peer`] into each request, or serves it with
-/// `ConnectInfo<SocketAddr>`, and finds [`Served`] on each answer.
+/// Whoever serves it puts `ConnectInfo<SocketAddr>` into each request.
 pub fn router(app: App) -> Router {
     let mut router = Router::new();
     for route in ROUTES {

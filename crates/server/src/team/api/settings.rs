@@ -5,6 +5,7 @@ use axum::Json;
 use super::caller::Call;
 use super::refusal::Refusal;
 use super::sent::Sent;
+use crate::team::publish;
 use crate::team::store::TeamRow;
 use crate::team::wire::{Role, Team, TeamChange};
 
@@ -18,7 +19,12 @@ pub async fn show(call: Call) -> Result<Json<Team>, Refusal> {
 /// `PATCH /api/v1/team`
 pub async fn change(call: Call, Sent(change): Sent<TeamChange>) -> Result<Json<Team>, Refusal> {
     check(&change)?;
+    let before = call.team().info().await?.stale;
     call.team().change(&change).await?;
+    // The policy for old hooks is part of what is signed.
+    if change.stale.is_some_and(|stale| stale != before) {
+        publish::reissue(&call.team(), &call.app.signer, call.now()).await?;
+    }
     shown(&call).await.map(Json)
 }
 
