@@ -263,9 +263,14 @@ pub fn run_directory() -> Option<PathBuf> {
 /// Hands an address to the user's browser; says whether somebody took it. What
 /// takes it may live as long as the browser, so nobody waits for its end.
 pub fn open_in_browser(url: &str) -> bool {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    // `start` of Windows is a word of its shell, which reads more into an address.
+    let (program, first): (_, &[&str]) = match Os::current() {
+        Os::Macos => ("open", &[]),
+        Os::Windows => ("rundll32", &["url.dll,FileProtocolHandler"]),
+        Os::Linux => ("xdg-open", &[]),
+    };
     let mut command = std::process::Command::new(program);
-    let quiet = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let quiet = command.args(first).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = quiet.spawn() else { return false };
     std::thread::spawn(move || child.wait());
     true

@@ -21,12 +21,14 @@ pub fn line(ui: &mut Ui, question: &str) -> Result<String, Failed> {
     read_line()
 }
 
-/// The same, while the terminal does not show what is typed.
-pub fn secret(ui: &mut Ui, question: &str) -> Result<String, Failed> {
-    ui.ask(question);
-    let hidden = echo::hide();
-    let line = read_line();
-    drop(hidden);
+/// The same, while the terminal does not show what is typed, where that can be
+/// had.
+pub fn secret(ui: &mut Ui, what: &str) -> Result<String, Failed> {
+    let line = {
+        let hidden = echo::hide();
+        let note = if hidden.is_some() { " (it is not shown)" } else { "" };
+        line(ui, &format!("{what}{note}: "))
+    };
     ui.say("");
     line
 }
@@ -66,6 +68,11 @@ mod echo {
 
 #[cfg(not(unix))]
 mod echo {
+    /// Never made.
+    pub enum Hidden {}
+
     /// Nothing hides what is typed here.
-    pub fn hide() {}
+    pub fn hide() -> Option<Hidden> {
+        None
+    }
 }

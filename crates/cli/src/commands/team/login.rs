@@ -179,7 +179,7 @@ fn given_token(ui: &mut Ui, args: &LoginArgs) -> Result<Option<String>, Failed> 
 
 fn asked_token(ui: &mut Ui) -> Result<String, Failed> {
     let token = match asking::somebody_is_there() {
-        true => asking::secret(ui, "Token (it is not shown): ")?,
+        true => asking::secret(ui, "Token")?,
         false => asking::read_line()?,
     };
     usable(token)
