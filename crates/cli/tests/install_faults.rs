@@ -46,9 +46,8 @@ fn is_installer() -> bool {
 /// The installer, to be started for a test by its name.
 fn installer(test: &str, home: &Path, through: &[&str]) -> Command {
     let this = std::env::current_exe().expect("this program");
-    let (program, rest) = through.split_first().map_or((this.as_os_str(), &[][..]), |(first, rest)| {
-        (OsStr::new(*first), rest)
-    });
+    let (program, rest) =
+        through.split_first().map_or((this.as_os_str(), &[][..]), |(first, rest)| (OsStr::new(*first), rest));
     let mut command = Command::new(program);
     command.args(rest);
     if !through.is_empty() {

@@ -68,5 +68,8 @@ fn what_is_no_boolean_is_an_error() {
     let cx = TestContext::new();
     with(&cx, "stop", json!({ "command": "true", "monitor": "yes" }));
     let seen = cx.run(["check"]);
-    assert!(seen.contains("`monitor` is a string, not a boolean") || seen.contains("`monitor` is text"), "{seen}");
+    assert!(
+        seen.contains("`monitor` is a string, not a boolean") || seen.contains("`monitor` is text"),
+        "{seen}"
+    );
 }

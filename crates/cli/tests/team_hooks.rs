@@ -25,7 +25,8 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 fn trace(output: &Output) -> Value {
     let text = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
     let text = String::from_utf8_lossy(&text);
-    let of_trace = |line: &str| serde_json::from_str::<Value>(line).ok().filter(|it| it.get("hooks").is_some());
+    let of_trace =
+        |line: &str| serde_json::from_str::<Value>(line).ok().filter(|it| it.get("hooks").is_some());
     text.lines().find_map(of_trace).unwrap_or_else(|| panic!("no trace in {text}"))
 }
 
@@ -81,7 +82,11 @@ fn s15_a_script_that_is_not_what_was_signed_does_not_run() {
             },
             "guard.sh is not a regular file but a link",
         ),
-        ("hooks.json edited", |it| rewrite(&it.join("hooks.json"), "{}"), "hooks.json is not what was signed"),
+        (
+            "hooks.json edited",
+            |it| rewrite(&it.join("hooks.json"), "{}"),
+            "hooks.json is not what was signed",
+        ),
     ];
     for (name, spoil, expected) in cases {
         let cx = TestContext::new();
@@ -158,7 +163,8 @@ fn a_folder_of_ours_without_a_generation_is_said_loudly() {
 #[test]
 fn s16_a_running_hook_finishes_on_its_own_files() {
     let cx = TestContext::new();
-    let script = "#!/bin/sh\ntouch \"$HOME/begun\"\nwhile [ ! -e \"$HOME/go\" ]; do sleep 0.05; done\n. ./part.sh\n";
+    let script =
+        "#!/bin/sh\ntouch \"$HOME/begun\"\nwhile [ ! -e \"$HOME/go\" ]; do sleep 0.05; done\n. ./part.sh\n";
     let part = "echo '{\"permission\":\"deny\",\"user_message\":\"from part one\"}'\n";
     let (other, text) = hook("stop", "part.sh", part);
     Generation::of(1, [hook("beforeShellExecution", "slow.sh", script), (other, text)]).put(&cx.path("home"));
@@ -201,7 +207,8 @@ fn s07_s08_old_hooks_stay_in_force_and_the_policy_applies_on_gates() {
     ];
     for (name, until, policy, code, warning) in cases {
         let cx = TestContext::new();
-        let (seen, text) = hook("beforeShellExecution", "seen.sh", "#!/bin/sh\ntouch \"$HOME/ran\"\necho '{}'\n");
+        let (seen, text) =
+            hook("beforeShellExecution", "seen.sh", "#!/bin/sh\ntouch \"$HOME/ran\"\necho '{}'\n");
         let managed = Generation::of(1, [(seen, text)]).put(&cx.path("home"));
         let stale = Stale { days: 14, policy };
         managed.write_fresh(&Fresh { until, seen: 0, stale }).expect("written");
@@ -252,7 +259,8 @@ fn a_monitored_hook_of_the_team_refuses_nothing_and_says_what_it_would_have() {
 fn a_daemon_notices_a_new_generation_a_change_and_a_repair() {
     let cx = TestContext::new();
     let says = |number: u64| {
-        let text = format!("#!/bin/sh\necho '{{\"permission\":\"deny\",\"user_message\":\"release {number}\"}}'\n");
+        let text =
+            format!("#!/bin/sh\necho '{{\"permission\":\"deny\",\"user_message\":\"release {number}\"}}'\n");
         let (gate, text) = hook("beforeShellExecution", "guard.sh", &text);
         Generation::of(number, [(Hook { fail_closed: true, ..gate }, text)]).put(&cx.path("home"));
     };

@@ -118,14 +118,20 @@ fn an_authority_of_its_own_is_believed_with_ca_and_by_nobody_else() {
 #[test]
 fn sigterm_ends_what_waits_and_lets_requests_end() {
     let person = Person::new();
-    let server = Server::start(&person, &["--database", &person.database()]);
+    let server =
+        Server::start(&person, &["--database", &person.database(), "--metrics-listen", "127.0.0.1:0"]);
     sign_in(&person, &server);
     let made = person.must(&["team", "admin", "token", "new", "api", "--json"]);
     let made: serde_json::Value = serde_json::from_str(&made).expect("JSON");
     let (url, token) = (server.url.clone(), made["secret"].as_str().expect("a token").to_owned());
     let waiting = std::thread::spawn(move || get(&url, "/api/v1/hint?sequence=999", Some(&token)));
-    // It is told in the log only when it was answered: let it arrive.
-    std::thread::sleep(Duration::from_millis(500));
+    let metrics = server.said("metrics ").expect("an address");
+    let metrics = metrics.strip_suffix("/metrics").expect("a path");
+    let waits = r#"boathook_requests_at_work{route="/api/v1/hint"} 1"#;
+    while !get(metrics, "/metrics", None).1.contains(waits) {
+        assert!(!waiting.is_finished(), "it was answered before the end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     server.signal("TERM");
     let (code, log) = server.end();
     assert_eq!(code, Some(0), "{log}");

@@ -14,14 +14,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use boathook_engine::digest::Digest;
-use rustls::ServerConfig;
 use serde_json::{Value, json};
 
 use team_client::repository::{Edition, TEAM, hook, manifest, script};
-use team_client::server::{Behaviour, Server, never_ends, writes};
+use team_client::server::Behaviour;
 use team_client::{Device, Host, can_fake_time, follow, raw};
 
 fn first() -> Edition {

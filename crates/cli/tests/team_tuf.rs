@@ -12,7 +12,7 @@ mod team_client;
 use serde_json::{Value, json};
 
 use team_client::follow;
-use team_client::repository::{DAY, Edition, Files, HOUR, RootSpec, key, manifest, script};
+use team_client::repository::{Edition, Files, HOUR, RootSpec, key, manifest, script};
 
 type Step = (Files, &'static str, &'static str);
 

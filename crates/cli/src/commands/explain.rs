@@ -146,7 +146,8 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
         ui.line("   monitor    its answer is recorded and changes nothing");
     }
     if step.hook.definition.event.can_block() {
-        let meaning = if definition.failure_refuses() { "blocks (failClosed)" } else { "lets the action through" };
+        let meaning =
+            if definition.failure_refuses() { "blocks (failClosed)" } else { "lets the action through" };
         ui.line(&format!("   a failure  {meaning}"));
     }
     if step.hook.definition.event.loops() {

@@ -25,11 +25,7 @@ pub fn hook(event: &str, name: &str, text: &str) -> (Hook, Vec<u8>) {
     let hook = Hook {
         id: 1,
         event: event.into(),
-        script: Script {
-            name: name.into(),
-            sha256: Digest::of(text.as_bytes()),
-            length: text.len() as u64,
-        },
+        script: Script { name: name.into(), sha256: Digest::of(text.as_bytes()), length: text.len() as u64 },
         operating_systems: Vec::new(),
         matcher: None,
         timeout: None,

@@ -9,9 +9,9 @@ use boathook_engine::digest::Digest;
 use rustls::ServerConfig;
 use serde_json::{Value, json};
 
-use crate::team_client::repository::{Edition, TEAM, script};
+use crate::team_client::Host;
+use crate::team_client::repository::{Edition, script};
 use crate::team_client::server::{Behaviour, Server, never_ends, writes};
-use crate::team_client::{Host, raw};
 use crate::{answers, certificates, first, path, second, settled};
 
 fn target(bytes: &[u8], name: &str) -> String {

@@ -69,8 +69,14 @@ fn broken(hooks: &HookSet, report: &SourceReport) -> Option<String> {
     let place = errors.find(|it| it.file.as_deref() == Some(&*report.source.file) && it.place.is_some());
     let place = place.and_then(|it| it.place.as_ref()).map(|it| format!(":{}:{}", it.line, it.column));
     let place = place.unwrap_or_default();
+    let repair = match report.source.format {
+        Format::Sealed => "`boathook team sync` puts back what was signed.",
+        Format::Cursor | Format::Claude(_) | Format::Hookify | Format::Plugin(_) => {
+            "Repair the file (`boathook check` says what is wrong in it) or remove it."
+        }
+    };
     Some(format!(
-        "{file}{place}: {reason}, so nobody can tell what its hooks would refuse, and everything is refused. Repair the file (`boathook check` says what is wrong in it) or remove it."
+        "{file}{place}: {reason}, so nobody can tell what its hooks would refuse, and everything is refused. {repair}"
     ))
 }
 

@@ -14,6 +14,7 @@ use super::seal::{self, Seal};
 use super::{collect, disk, name, self_check, written};
 use crate::digest::Digest;
 use crate::ids;
+use crate::read_file::{self, Kind};
 use crate::source::Os;
 
 /// What is to be installed. Signatures were checked by whoever made it.
@@ -134,7 +135,7 @@ impl Managed {
             }
         }
         let generations = self.generations();
-        self.clear(&generations).map_err(|error| InstallError::disk(&generations, error))?;
+        self.clear(&generations)?;
         let fresh = generations.join(managed::unfinished_name());
         let installed = write(&fresh, offer, &scripts)
             .map_err(|error| InstallError::disk(&fresh, error))
@@ -149,7 +150,7 @@ impl Managed {
     }
 
     /// One installs at a time.
-    fn hold(&self) -> Result<File, InstallError> {
+    pub(super) fn hold(&self) -> Result<File, InstallError> {
         let path = self.folder.join(LOCK);
         let failed = |error| InstallError::disk(&path, error);
         let lock = disk::open_lock(&path).map_err(failed)?;
@@ -167,14 +168,15 @@ impl Managed {
     }
 
     /// Removes what was left half done.
-    fn clear(&self, generations: &Path) -> io::Result<()> {
+    fn clear(&self, generations: &Path) -> Result<(), InstallError> {
         collect::unfinished(&self.folder);
         match disk::make_folder(generations) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(InstallError::disk(generations, error));
+            }
             Ok(()) | Err(_) => {}
         }
-        let facts = crate::read_file::link_facts(generations);
-        managed::check_folder(generations, facts).map_err(io::Error::other)?;
+        managed::check_folder(generations, read_file::link_facts(generations))?;
         collect::unfinished(generations);
         Ok(())
     }
@@ -184,16 +186,17 @@ impl Managed {
         let generations = self.generations();
         let name = format!("{}-{}-{}", offer.sequence, offer.release.number, ids::eight_digits());
         let unfinished = self.folder.join(managed::unfinished_name());
-        let placed =
-            fs::rename(fresh, generations.join(&name)).and_then(|()| disk::sync_folder(&generations));
-        let swapped = placed.and_then(|()| {
-            disk::swap_link(&Path::new(GENERATIONS).join(&name), &unfinished, &self.folder.join(LINK))
-        });
+        let link = self.folder.join(LINK);
+        let swapped = fs::rename(fresh, generations.join(&name))
+            .and_then(|()| disk::sync_folder(&generations))
+            .and_then(|()| self.make_room(&link))
+            .and_then(|()| disk::swap_link(&Path::new(GENERATIONS).join(&name), &unfinished, &link));
         match swapped {
             // The new one is in force: a folder that cannot be synced only
             // means that a crash may bring the old one back.
             Ok(()) => {
                 let _ = disk::sync_folder(&self.folder);
+                collect::unfinished(&self.folder);
                 Ok(name)
             }
             Err(error) => {
@@ -201,6 +204,15 @@ impl Managed {
                 let _ = collect::remove_all(&generations.join(&name));
                 Err(InstallError::disk(&self.folder, error))
             }
+        }
+    }
+
+    /// A folder that somebody put in place of the link has no part in what was
+    /// signed, and cannot be replaced in one step.
+    fn make_room(&self, link: &Path) -> io::Result<()> {
+        match read_file::link_facts(link).map(|facts| facts.kind) {
+            Some(Kind::Directory) => fs::rename(link, self.folder.join(managed::unfinished_name())),
+            Some(_) | None => Ok(()),
         }
     }
 }

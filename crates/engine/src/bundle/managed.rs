@@ -184,6 +184,7 @@ impl Managed {
     /// back.
     pub fn write_fresh(&self, fresh: &Fresh) -> Result<(), InstallError> {
         self.must_be_ours()?;
+        let _held = self.hold()?;
         let seen = self.fresh().map_or(fresh.seen, |before| before.seen.max(fresh.seen));
         let unfinished = self.folder.join(unfinished_name());
         let written = serde_json::to_vec(&Fresh { seen, ..*fresh })
@@ -204,6 +205,7 @@ impl Managed {
             Standing::Absent => return Ok(()),
             Standing::Ours(_) => {}
         }
+        let _held = self.hold()?;
         let failed = |error| InstallError::disk(&self.folder, error);
         collect::remove_all(&self.folder.join(LINK)).map_err(failed)?;
         disk::sync_folder(&self.folder).map_err(failed)?;

@@ -309,7 +309,17 @@ mod unix {
     #[test]
     fn s15_what_is_not_what_was_sealed_is_found_and_mended() {
         type Spoil = fn(&Path);
-        let cases: [(&str, Spoil, &str); 7] = [
+        let cases: [(&str, Spoil, &str); 8] = [
+            (
+                "a folder in place of the link",
+                |it| {
+                    let link = it.join("../../hooks");
+                    fs::remove_file(&link).expect("removed");
+                    fs::create_dir(&link).expect("made");
+                    fs::write(link.join("hooks.json"), "{}").expect("written");
+                },
+                "it is no link to a generation",
+            ),
             (
                 "edited",
                 |it| {
@@ -364,7 +374,7 @@ mod unix {
         six.claim(&marker(6)).expect("claimed");
         fs::remove_dir(six.folder().join("generations")).expect("empty");
         symlink(&elsewhere, six.folder().join("generations")).expect("a link");
-        assert_eq!(six.install(&Made::of(1, &[]).offer(1)).expect_err("a link").code(), "disk");
+        assert_eq!(six.install(&Made::of(1, &[]).offer(1)).expect_err("a link").code(), "foreign");
         assert_eq!(names(&elsewhere), [] as [String; 0]);
 
         // The link leads where we put it, or nowhere.

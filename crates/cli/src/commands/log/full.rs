@@ -28,6 +28,7 @@ pub fn show(ui: &mut Ui, record: &Record) {
     let result = ui.styled(result, style);
     painted(ui, "result", &result);
     optional(ui, "reason", record.reason.as_deref());
+    optional(ui, "would", record.would.as_ref().map(|would| format!("{would} (monitor)")).as_deref());
     if record.blocked {
         let refused = ui.styled("the event was refused", Style::Red);
         painted(ui, "decision", &refused);

@@ -61,7 +61,10 @@ fn published() -> Result<PathBuf, Failed> {
     let place = here::place()?;
     let managed = Managed::of(&place.home, here::member(&place)?.team);
     let Some(current) = managed.current() else {
-        return Err(Failed::other("no hooks of the team are on this machine", "`boathook team sync` gets them"));
+        return Err(Failed::other(
+            "no hooks of the team are on this machine",
+            "`boathook team sync` gets them",
+        ));
     };
     match managed.tampered().first() {
         Some(found) => Err(Failed::other(found.words(), "`boathook team sync`, then do this again")),
@@ -105,6 +108,7 @@ fn put(path: &Path, bytes: &[u8], executable: bool) -> Result<(), Failed> {
     }
     let mut file = fs::OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
     std::io::Write::write_all(&mut file, bytes).map_err(failed)?;
-    let access = if executable { crate::write_file::Access::Execute } else { crate::write_file::Access::Read };
+    let access =
+        if executable { crate::write_file::Access::Execute } else { crate::write_file::Access::Read };
     crate::write_file::set_access(&file, access).map_err(failed)
 }

@@ -2,6 +2,8 @@
 //! each thing that happened, on stderr. Neither tokens nor bodies stand in it.
 
 use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
@@ -9,9 +11,6 @@ use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Level;
-
-use std::net::SocketAddr;
-use std::sync::Arc;
 
 use super::metrics::Metrics;
 
@@ -41,7 +40,9 @@ pub async fn told(State(metrics): State<Arc<Metrics>>, request: Request, next: N
     let route = route.unwrap_or_else(|| "none".to_owned());
     let method = known(request.method());
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let at_work = metrics.begun(&route);
     let response = next.run(request).await;
+    drop(at_work);
     let (status, took) = (response.status().as_u16(), begun.elapsed());
     metrics.answered(method, &route, status, took);
     let peer = peer.map(|ip| ip.to_string()).unwrap_or_default();

@@ -27,6 +27,7 @@ const PUBLISH: &str = "/api/v1/releases";
 pub struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,
+    at_work: Family<Route, Gauge>,
     durations: Family<Route, Histogram>,
     polls: Counter,
     publishes: Counter,
@@ -52,11 +53,22 @@ struct Route {
     route: String,
 }
 
+/// A request that is being answered. Callers can go away in the middle.
+#[derive(Debug)]
+pub struct AtWork(Gauge);
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 impl Default for Metrics {
     fn default() -> Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("boathook"),
             requests: Family::default(),
+            at_work: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             polls: Counter::default(),
             publishes: Counter::default(),
@@ -74,6 +86,7 @@ impl Metrics {
     fn register(&mut self) {
         let registry = &mut self.registry;
         registry.register("requests", "Requests by route and status", self.requests.clone());
+        registry.register("requests_at_work", "Requests that are being answered", self.at_work.clone());
         registry.register("request_seconds", "How long answers took", self.durations.clone());
         registry.register("polls", "Devices that asked for the newest timestamp", self.polls.clone());
         registry.register("publishes", "Releases that were published here", self.publishes.clone());
@@ -88,6 +101,13 @@ impl Metrics {
             self.alarms.clone(),
         );
         registry.register("devices", "Machines in all teams", self.devices.clone());
+    }
+
+    /// A request is being answered, until what this gives is dropped.
+    pub fn begun(&self, route: &str) -> AtWork {
+        let gauge = self.at_work.get_or_create_owned(&Route { route: route.to_owned() });
+        gauge.inc();
+        AtWork(gauge)
     }
 
     /// A request was answered.

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use boathook_server::team::wire::{MadeToken, NewToken, Role, Team, TokenKind};
 
-use super::desk::{At, Desk, Kept, place, token_in};
+use super::desk::{At, Desk, Kept, place, refused, token_in};
 use crate::Status;
 use crate::error::Failed;
 use crate::ui::Ui;
@@ -87,18 +87,20 @@ fn is_sign_in(token: &str) -> bool {
     token.starts_with("bh_sign")
 }
 
-/// An API token with all that the member may do.
+/// An API token with all that the member may do: the server refuses a role that
+/// is too high, and the token stays good.
 fn exchanged(desk: &Desk) -> Result<String, Failed> {
-    let mut refused = None;
-    for role in [Role::Owner, Role::Admin, Role::Auditor] {
-        let wanted =
-            NewToken { kind: TokenKind::Api, name: "team admin".to_owned(), role, member: None, days: None };
-        match desk.post::<MadeToken>("/api/v1/tokens", &wanted) {
+    let mut refusal = None;
+    for role in [Role::Owner, Role::Admin, Role::Auditor, Role::Member] {
+        let name = "team admin".to_owned();
+        let wanted = NewToken { kind: TokenKind::Api, name, role, member: None, days: None };
+        match desk.try_post::<MadeToken>("/api/v1/tokens", &wanted) {
             Ok(made) => return Ok(made.secret),
-            Err(problem) => refused = refused.or(Some(problem)),
+            Err(problem) if problem.code == "forbidden" => refusal = Some(problem),
+            Err(problem) => return Err(refused(problem)),
         }
     }
-    Err(refused.unwrap_or_else(|| Failed::other("no token could be made", "ask an admin")))
+    Err(refusal.map_or_else(|| Failed::other("no token could be made", "ask an admin"), refused))
 }
 
 fn from_stdin() -> Result<String, Failed> {

@@ -45,7 +45,9 @@ impl Content {
     pub fn read(folder: &Path) -> Result<Content, Failed> {
         let path = folder.join(HOOKS);
         let hooks = read_file::read(&path, read_file::CONFIG_LIMIT, Owner::Anybody)
-            .map_err(|error| Failed::other(format!("{}: {error}", path.display()), "name the folder that holds it"))?
+            .map_err(|error| {
+                Failed::other(format!("{}: {error}", path.display()), "name the folder that holds it")
+            })?
             .bytes;
         let mut files = Vec::new();
         walk(folder, "", &mut files)?;
@@ -78,7 +80,10 @@ impl Content {
         if let Some(problem) = problems.iter().find(|problem| problem.severity == Severity::Error) {
             let line = problem.place.as_ref().map_or(1, |place| place.line);
             let text = format!("{}:{line}: {}", path.display(), problem.message);
-            return Err(Failed::other(text, problem.help.clone().unwrap_or("`boathook check` says more".into())));
+            return Err(Failed::other(
+                text,
+                problem.help.clone().unwrap_or("`boathook check` says more".into()),
+            ));
         }
         for definition in &config.definitions {
             self.check_script(definition)?;
@@ -107,7 +112,10 @@ impl Content {
             return Ok(());
         }
         let wrong = |problem: String| {
-            Failed::other(format!("{}: {problem}", path.display()), "write [\"Linux\", \"Macintosh\", \"Windows\"], or some of them")
+            Failed::other(
+                format!("{}: {problem}", path.display()),
+                "write [\"Linux\", \"Macintosh\", \"Windows\"], or some of them",
+            )
         };
         let mut hooks: Value = serde_json::from_slice(&self.hooks)
             .map_err(|error| wrong(format!("with `{SYSTEMS}` it must be JSON without comments: {error}")))?;
@@ -190,7 +198,10 @@ fn walk(folder: &Path, above: &str, files: &mut Vec<File>) -> Result<(), Failed>
             continue;
         }
         if let Some(reason) = name::refusal(&plain) {
-            return Err(Failed::other(format!("{}: the name {reason}", path.display()), "give it another name"));
+            return Err(Failed::other(
+                format!("{}: the name {reason}", path.display()),
+                "give it another name",
+            ));
         }
         let kind = entry.file_type().map_err(failed)?;
         if kind.is_dir() {
@@ -201,8 +212,9 @@ fn walk(folder: &Path, above: &str, files: &mut Vec<File>) -> Result<(), Failed>
             let problem = format!("{} is no plain file", path.display());
             return Err(Failed::other(problem, "put the file itself there, or take it away"));
         }
-        let read = read_file::hash(&path, LARGEST_SCRIPT, read_file::Links::Refused)
-            .map_err(|error| Failed::other(format!("{}: {error}", path.display()), "take it away, or make it smaller"))?;
+        let read = read_file::hash(&path, LARGEST_SCRIPT, read_file::Links::Refused).map_err(|error| {
+            Failed::other(format!("{}: {error}", path.display()), "take it away, or make it smaller")
+        })?;
         let bytes = read.bytes.unwrap_or_default();
         files.push(File { name: format!("{above}{plain}"), bytes, executable: read.executable != 0 });
         if files.len() > MOST_FILES {

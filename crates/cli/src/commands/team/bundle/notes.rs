@@ -30,7 +30,8 @@ pub fn note(layout: &Layout, files: &[File]) -> String {
     for line in install(*os, of_system, directory) {
         let _ = writeln!(note, "    {line}");
     }
-    let _ = writeln!(note, "\nLook whether it worked: `boathook list`, and `boathook check` for what is wrong.");
+    let _ =
+        writeln!(note, "\nLook whether it worked: `boathook list`, and `boathook check` for what is wrong.");
     note
 }
 
@@ -38,7 +39,9 @@ fn check(os: Os, system: &str, whose: &str) -> String {
     match os {
         Os::Linux => format!("cd {system}/{whose} && sha256sum -c ../{whose}.sha256"),
         Os::Macos => format!("cd {system}/{whose} && shasum -a 256 -c ../{whose}.sha256"),
-        Os::Windows => format!("Get-FileHash -Algorithm SHA256 on each file; compare with {system}\\{whose}.sha256"),
+        Os::Windows => {
+            format!("Get-FileHash -Algorithm SHA256 on each file; compare with {system}\\{whose}.sha256")
+        }
     }
 }
 
