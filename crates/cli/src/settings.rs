@@ -171,7 +171,10 @@ pub fn team_place() -> Option<Place> {
 
 /// The token of a script that administers a team; none when it is empty.
 pub fn admin_token() -> Option<String> {
-    env::var("BOATHOOK_ADMIN_TOKEN").ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty())
+    env::var("BOATHOOK_ADMIN_TOKEN")
+        .ok()
+        .map(|token| token.trim().to_owned())
+        .filter(|token| !token.is_empty())
 }
 
 /// The model behind prompt hooks. A table that is wrong is said, and prompt

@@ -43,13 +43,8 @@ use crate::sessions::Sessions;
 use crate::source::{Format, Level, Roots, Source, native_root};
 use crate::state::StateDir;
 
-<<<<<<< HEAD
-/// A host that never calls `write_out` loses its oldest records, not its memory.
-const MOST_UNWRITTEN: usize = 1_000;
 /// Generations that go as fast as they are looked up are not waited for.
 const MOST_LOOKS: usize = 3;
-=======
->>>>>>> close
 /// A longer transcript is none to a rule.
 const LONGEST_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 
@@ -344,65 +339,6 @@ impl Engine {
         let conversation = if interests_a_hook(hooks, event) { event.conversation() } else { None };
         conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
     }
-<<<<<<< HEAD
-
-    fn record(
-        &self,
-        started: &str,
-        event: &Event,
-        heard: &[Heard<'_>],
-        plan: &Plan<'_>,
-        hooks: &HookSet,
-        decision: &Decision,
-    ) {
-        let mut records = recording::records(started, event, heard, plan, decision);
-        recording::say_why_none(&mut records, hooks);
-        self.keep_records(records);
-    }
-
-    fn keep_records(&self, records: Vec<Record>) {
-        let agent = self.settings.agent.map(str::to_owned);
-        let told_by =
-            |record: Record| Arc::new(Record { agent: agent.clone().or(record.agent.clone()), ..record });
-        for record in records.into_iter().map(told_by) {
-            lock(&self.listeners).iter().for_each(|listener| listener(&record));
-            lock(&self.recent).push(Arc::clone(&record));
-            let mut unwritten = lock(&self.unwritten);
-            if unwritten.len() == MOST_UNWRITTEN {
-                unwritten.pop_front();
-            }
-            unwritten.push_back(record);
-        }
-    }
-}
-
-impl Explanation {
-    /// Which model a prompt hook that names this one would ask, or what is said
-    /// of the hook when there is none.
-    pub fn would_ask(&self, model: Option<&str>) -> Result<String, String> {
-        self.settings.would_ask(model)
-    }
-
-    /// What would run, and why the rest would not.
-    pub fn plan(&self) -> Plan<'_> {
-        let rules = self.settings.edition.rules();
-        let around = surroundings(&self.settings, &self.event, &self.session);
-        let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
-        let planned = plan(
-            &self.hooks,
-            &self.event,
-            &Circumstances {
-                rules,
-                around,
-                environments: &Environments::default(),
-                loop_count,
-                transcript: &read_transcript,
-            },
-        );
-        sealed::checked(planned, &self.hooks)
-    }
-=======
->>>>>>> close
 }
 
 fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session) -> Surroundings<'a> {

@@ -23,12 +23,8 @@ use super::engines::Engines;
 use super::feed::Feed;
 use super::places::Places;
 use super::pulse::Pulse;
-<<<<<<< HEAD
-use super::room::{Room, Supply, Watch};
-use super::team::Team;
-=======
 use super::room::{Room, Supply, short};
->>>>>>> close
+use super::team::Team;
 use super::writer::Writer;
 use crate::args::Global;
 use crate::error::Failed;

@@ -225,7 +225,9 @@ impl Manifest {
     /// Servers ask this before they sign.
     pub fn check(&self) -> Result<(), Refused> {
         let Some(last) = self.releases.last() else {
-            return Err(Refused::Format("no release; an empty list of hooks is a release without hooks".into()));
+            return Err(Refused::Format(
+                "no release; an empty list of hooks is a release without hooks".into(),
+            ));
         };
         if last.rollout.is_some() {
             return Err(Refused::Format("no release is for everybody".into()));

@@ -53,8 +53,26 @@ mod tests {
     fn s10_every_other_name_is_refused() {
         let long = "n".repeat(300);
         let names = [
-            "../x", "/abs", "a/b", "a\\b", "con", "CON.sh", "nul.txt", "x.", "", "-rf", ".hidden", "é.sh",
-            "a b", "a\nb", "a\0b", "..", ".", "hooks.json", "Seal.json", &long,
+            "../x",
+            "/abs",
+            "a/b",
+            "a\\b",
+            "con",
+            "CON.sh",
+            "nul.txt",
+            "x.",
+            "",
+            "-rf",
+            ".hidden",
+            "é.sh",
+            "a b",
+            "a\nb",
+            "a\0b",
+            "..",
+            ".",
+            "hooks.json",
+            "Seal.json",
+            &long,
         ];
         for name in names {
             assert!(refusal(name).is_some(), "{name:?}");

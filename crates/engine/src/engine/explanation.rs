@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Settings, read_transcript, surroundings};
+use super::{Settings, read_transcript, sealed, surroundings};
 use crate::environment::Environments;
 use crate::fill::Event;
 use crate::load::HookSet;
@@ -32,7 +32,7 @@ impl Explanation {
         let rules = self.settings.edition.rules();
         let around = surroundings(&self.settings, &self.event, &self.session);
         let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
-        plan(
+        let planned = plan(
             &self.hooks,
             &self.event,
             &Circumstances {
@@ -42,6 +42,7 @@ impl Explanation {
                 loop_count,
                 transcript: &read_transcript,
             },
-        )
+        );
+        sealed::checked(planned, &self.hooks)
     }
 }

@@ -7,8 +7,8 @@ use super::route::Verb::{Delete, Get, Patch, Post, Put};
 use super::route::{DEVICE, MYSELF, NEWCOMER, RUNNER, Route, Speech, Traffic, Who, from};
 use super::shape::{list, one, other};
 use super::{devices, distribution, hooks, login, members, oauth, open, releases, settings, signing, tokens};
-use crate::team::wire::Role::{Admin, Auditor, Member, Owner};
 use crate::team::serve::health;
+use crate::team::wire::Role::{Admin, Auditor, Member, Owner};
 use crate::team::{rpc, wire};
 
 /// A script may be all of escapes, six bytes for one, and there is more than
@@ -219,7 +219,8 @@ pub static ROUTES: &[Route] = &[
     Route::new(Get, "/readyz", Who::Everybody, "Whether requests can be answered", |_| get(open::ready))
         .counts(Traffic::Open)
         .answers(other),
-    Route::new(Get, "/metrics", from(Auditor), "Numbers for Prometheus", |_| get(health::metrics)).answers(other),
+    Route::new(Get, "/metrics", from(Auditor), "Numbers for Prometheus", |_| get(health::metrics))
+        .answers(other),
     Route::new(Get, "/openapi.json", Who::Everybody, "This document", |_| get(open::document))
         .counts(Traffic::Open)
         .answers(other),
