@@ -4,7 +4,7 @@
 
 mod context;
 mod model;
-mod team_server;
+mod signing_server;
 mod terminal;
 
 use std::fs;
@@ -13,7 +13,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 
 use context::{TestContext, pipe, read};
-use team_server::{CODE, DEVICE, ENROL, Hook, SIGN_IN, TeamServer, hook};
+use signing_server::{CODE, DEVICE, ENROL, Hook, SIGN_IN, TeamServer, hook};
 use terminal::Terminal;
 
 const LOGIN: &str = "home/.local/state/boathook/team/login.json";

@@ -3,11 +3,11 @@
 
 mod context;
 mod model;
-mod team_server;
+mod signing_server;
 mod terminal;
 
 use context::{TestContext, pipe};
-use team_server::{Hook, SIGN_IN, TeamServer, hook};
+use signing_server::{Hook, SIGN_IN, TeamServer, hook};
 use terminal::Terminal;
 
 const NOTICE: &str = "This team uses admin-enabled hooks";

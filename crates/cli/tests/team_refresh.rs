@@ -5,14 +5,14 @@
 mod context;
 mod model;
 mod served;
-mod team_server;
+mod signing_server;
 
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
 use context::TestContext;
 use served::{Served, until};
-use team_server::{Hook, SIGN_IN, TeamServer, hook};
+use signing_server::{Hook, SIGN_IN, TeamServer, hook};
 
 const STATUS: &str = "home/.local/state/boathook/team/status.json";
 

@@ -4,14 +4,14 @@
 
 mod context;
 mod model;
-mod team_server;
+mod signing_server;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use context::{TestContext, read};
 use serde_json::Value;
-use team_server::{Hook, SIGN_IN, TeamServer, hook};
+use signing_server::{Hook, SIGN_IN, TeamServer, hook};
 
 /// Keeps what it was told, and says nothing. The bell in it must not ring.
 fn witness() -> Hook {
@@ -68,7 +68,7 @@ fn status_says_whose_hooks_run_and_how_old_they_are() {
         (status["release"].as_u64(), status["age"].as_str(), status["last_sync"]["code"].as_str()),
         (Some(2), Some("fresh"), Some("applied"))
     );
-    assert!(!status.to_string().contains(team_server::DEVICE), "the token is nobody's business");
+    assert!(!status.to_string().contains(signing_server::DEVICE), "the token is nobody's business");
 }
 
 #[test]
