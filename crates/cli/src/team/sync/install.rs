@@ -1,6 +1,7 @@
 //! Puts a verified release in force, whole, and leaves the team before.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsStr;
 use std::fs;
 
@@ -93,8 +94,8 @@ impl In<'_> {
     fn scripts(&self, files: &Files<'_>, release: &Release) -> Result<BTreeMap<Digest, Vec<u8>>, Refusal> {
         let mut scripts = BTreeMap::new();
         for script in release.scripts_on(self.place.os) {
-            if !scripts.contains_key(&script.sha256) {
-                scripts.insert(script.sha256, self.script(files, script)?);
+            if let Entry::Vacant(room) = scripts.entry(script.sha256) {
+                room.insert(self.script(files, script)?);
             }
         }
         Ok(scripts)
