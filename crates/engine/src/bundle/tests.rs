@@ -87,7 +87,7 @@ fn what_is_installed_is_in_force_until_something_newer_is() {
     managed.install(&two.offer(2)).expect("a release without hooks");
     assert_eq!(managed.current().expect("in force").release, 2);
     assert_eq!(managed.install(&one.offer(1)).expect_err("older").code(), "rollback");
-    assert_eq!(Managed::all(home.path()), [managed.clone()]);
+    assert_eq!(Managed::all(home.path()), std::slice::from_ref(&managed));
     managed.remove().expect("removed");
     assert!(!managed.folder().exists());
     managed.remove().expect("nothing to remove");

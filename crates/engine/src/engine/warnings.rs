@@ -35,7 +35,9 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }
         }
-        if report.source.format == Format::Sealed {
+        // Where nothing is in force, nothing can be of an unknown age.
+        let is_installed = report.seal.is_some() || report.age.is_some();
+        if report.source.format == Format::Sealed && is_installed {
             warnings.extend(age_in_words(report.age).map(|words| format!("{file}: {words}")));
         }
         warnings.extend(switched_off(set, plan, &report.source));

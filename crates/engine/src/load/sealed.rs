@@ -65,7 +65,8 @@ pub(super) fn faults(reading: &Reading) -> Vec<Problem> {
 /// Says how old the hooks are; a policy of the team's becomes a hook on every
 /// gate.
 pub(super) fn add_age(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surroundings) {
-    if reading.source.format != Format::Sealed {
+    // Where nothing is in force, nothing can be of an unknown age.
+    if reading.source.format != Format::Sealed || (reading.seal.is_none() && reading.age.is_none()) {
         return;
     }
     let Some(words) = age_in_words(reading.age) else { return };
