@@ -101,10 +101,11 @@ impl Encryption {
             if now == seen && matches!(self.from, From::Files { .. }) {
                 continue;
             }
+            // What cannot be read is said once, and read again when it changes.
+            seen = now;
             match self.from.read() {
                 Ok(key) => {
                     *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(key);
-                    seen = now;
                     tracing::info!("a new certificate is in use");
                 }
                 Err(error) => tracing::warn!(%error, "the old certificate stays in use"),
