@@ -16,6 +16,7 @@ use context::{TestContext, pipe, read};
 use signing_server::{CODE, DEVICE, ENROL, Hook, SIGN_IN, TeamServer, hook};
 use terminal::Terminal;
 
+const LOCK: &str = "home/.local/state/boathook/team/lock";
 const LOGIN: &str = "home/.local/state/boathook/team/login.json";
 
 /// Refuses every command.
@@ -185,6 +186,39 @@ fn s21_another_team_comes_only_when_all_of_it_is_verified() {
     assert!(!is_guarded(&cx));
     assert!(read(&cx.path(LOGIN)).contains(&url));
     assert!(old.asked().contains(&"DELETE /api/v1/login".to_owned()));
+}
+
+#[test]
+fn whoever_waits_for_the_lock_never_sees_one_teams_hooks_and_anothers_login() {
+    let cx = TestContext::new();
+    let (old, new) = (TeamServer::start(1), TeamServer::start(2));
+    old.publish(&[guard()]);
+    new.publish(&[guard()]);
+    old.log_in(&cx, SIGN_IN);
+    let (url, fingerprint) = (new.url(), new.fingerprint());
+    let words = ["team", "login", &url, "--token", SIGN_IN, "--fingerprint", &fingerprint, "--switch"];
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let seen: Vec<(bool, bool)> = std::thread::scope(|scope| {
+        // As a daemon that polls for the old team does.
+        let watching = scope.spawn(|| {
+            let mut seen = Vec::new();
+            while !over.load(std::sync::atomic::Ordering::SeqCst) {
+                let lock = fs::File::options().write(true).open(cx.path(LOCK)).expect("the lock");
+                lock.lock().expect("it is free again");
+                let hooks_are_new = cx.path("home/.cursor/managed/team_2/hooks").exists();
+                seen.push((hooks_are_new, read(&cx.path(LOGIN)).contains(&url)));
+                drop(lock);
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            seen
+        });
+        let output = cx.output(words);
+        over.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        watching.join().expect("it ends")
+    });
+    assert!(seen.iter().all(|(hooks, login)| hooks == login), "(new hooks, new login): {seen:?}");
+    assert!(!cx.path("home/.cursor/managed/team_1").exists());
 }
 
 #[test]

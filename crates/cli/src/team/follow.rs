@@ -44,7 +44,7 @@ impl Follower {
         if at_once && !last.as_ref().is_some_and(left_alone) {
             last = Some(self.sync(&mut tell));
         }
-        let mut known = 0;
+        let (mut known, mut before) = (0, 0);
         let mut pause = FIRST_PAUSE;
         while !ending.is_cancelled() && self.is_still_ours() {
             // Others sync, too; and where nothing can be kept, what we know
@@ -54,7 +54,10 @@ impl Follower {
                 last = Some(self.sync(&mut tell));
                 continue;
             }
-            known = known.max(last.as_ref().and_then(|status| status.sequence).unwrap_or(0));
+            let in_force = last.as_ref().and_then(|status| status.sequence).unwrap_or(0);
+            // A new root can bring a lower sequence.
+            known = if in_force < before { in_force } else { known.max(in_force) };
+            before = in_force;
             let due = last.as_ref().map_or(0, |status| status.next_at.saturating_sub(now_millis()));
             let due = Duration::from_millis(due.max(0).unsigned_abs());
             let asked = Instant::now();

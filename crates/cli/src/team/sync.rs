@@ -15,7 +15,7 @@ use boathook_engine::ids;
 use boathook_server::team::wire;
 
 use self::install::{In, Put};
-pub use self::lock::hold;
+pub use self::lock::{Held, hold};
 use super::http::{Fetched, Kind};
 use super::status::{Status, Told};
 use super::tuf::{self, OnDisk, Shelf, Source, Verified};
@@ -46,8 +46,8 @@ struct Round {
 /// One whole round under the lock. Never panics, and writes `status.json`:
 /// what went wrong is its code. When another process is at it, that one writes.
 pub fn sync(place: &Place, login: &Login, how: How) -> Status {
-    let before = Status::read(place).filter(|status| status.team == login.team).unwrap_or_default();
-    let _held = match lock::hold(place, how) {
+    let before = known(place, login);
+    let held = match lock::hold(place, how) {
         Ok(held) => held,
         Err(refusal) => {
             return told(before, &Round { refusal: Some(refusal), ..Round::default() }, place, login);
@@ -57,6 +57,12 @@ pub fn sync(place: &Place, login: &Login, how: How) -> Status {
     if how == How::Poll && Login::read(place).is_ok_and(|known| known.as_ref() != Some(login)) {
         return before;
     }
+    sync_held(place, login, &held)
+}
+
+/// The same for who holds the lock already, and does more under it.
+pub fn sync_held(place: &Place, login: &Login, _held: &Held) -> Status {
+    let before = known(place, login);
     let mut round = Round::default();
     if let Err(refusal) = go_round(place, login, &mut round) {
         round.refusal = Some(refusal);
@@ -72,6 +78,11 @@ pub fn sync(place: &Place, login: &Login, how: How) -> Status {
         status.detail = format!("{}; and {error}", status.detail).trim_start_matches("; and ").to_owned();
     }
     status
+}
+
+/// How it stood with this team.
+fn known(place: &Place, login: &Login) -> Status {
+    Status::read(place).filter(|status| status.team == login.team).unwrap_or_default()
 }
 
 /// Waits until the server has something newer than this sequence, at most so
@@ -111,7 +122,7 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
         round.expired = Some(expired.clone());
     }
     let to = In { place, login, managed: &managed };
-    round.put = Some(to.put(&files, &manifest, release)?);
+    round.put = Some(to.put(&files, &verified, &manifest, release)?);
     to.keep_fresh(&verified, &manifest)?;
     to.leave_others()
 }

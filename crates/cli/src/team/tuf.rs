@@ -44,6 +44,8 @@ pub trait Source {
 /// The server's newest word, verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
+    /// The version of the root that stands for it.
+    pub root: u64,
     /// The manifest's digest.
     pub manifest: Digest,
     /// The manifest's length.
@@ -311,6 +313,7 @@ impl<'a> Round<'a> {
         let until = ends.iter().map(|(_, end)| *end).min().unwrap_or(timestamp.expires);
         let signed = timestamp.expires.as_second().saturating_sub(LIFETIME);
         Ok(Verified {
+            root: self.set.root().version,
             manifest: digest.ok_or_else(|| Refusal::new("bad_format", "the manifest has no SHA-256"))?,
             length: manifest.length,
             until,

@@ -59,7 +59,8 @@ impl Generation {
         let managed = managed(home);
         managed.claim(&marker())?;
         let (sequence, os) = (self.release.number, Os::current());
-        managed.install(&Offer { sequence, release: &self.release, os, scripts: &self.scripts, path: None })
+        let (release, scripts) = (&self.release, &self.scripts);
+        managed.install(&Offer { sequence, root: 1, release, os, scripts, path: None })
     }
 
     /// Installs it, and says that it is fresh.

@@ -170,6 +170,21 @@ fn s04_a_role_that_was_run_far_ahead_comes_back_with_new_keys() {
 }
 
 #[test]
+fn s04_a_sequence_that_was_run_far_ahead_comes_back_with_a_new_root() {
+    const FAR: u64 = 1 << 63;
+    let ahead = second().with(|it| it.manifest["sequence"] = json!(FAR));
+    let rotated = |number: u64| Edition::number(number).roots(next_root(|_| {}));
+    let steps = vec![
+        (ahead.files(), "applied", "v2"),
+        (Edition::number(3).files(), "rollback", "v2"),
+        (rotated(4).files(), "applied", "v4"),
+        (rotated(5).with(|it| it.manifest["sequence"] = json!(3)).files(), "rollback", "v4"),
+        (rotated(6).files(), "applied", "v6"),
+    ];
+    after_the_first("the sequence", steps);
+}
+
+#[test]
 fn a_new_timestamp_key_does_not_lower_what_a_snapshot_says_of_targets() {
     let roots = next_root(|root| root.timestamp = (vec![70], 1));
     let back = second().roots(roots).with(|it| {

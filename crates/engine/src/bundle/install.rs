@@ -22,6 +22,8 @@ use crate::source::Os;
 pub struct Offer<'a> {
     /// The manifest's.
     pub sequence: u64,
+    /// The version of the root that stands for it.
+    pub root: u64,
     /// The release that is for this device.
     pub release: &'a Release,
     /// For which system.
@@ -127,7 +129,9 @@ impl Managed {
         let _held = self.hold()?;
         let current = self.current();
         if let Some(current) = &current {
-            if current.sequence > offer.sequence {
+            // A sequence that was run far ahead comes back with a new root, as
+            // the versions of what is signed do.
+            if current.sequence > offer.sequence && offer.root <= current.seal.root {
                 return Err(InstallError::Older { offered: offer.sequence, found: current.sequence });
             }
             if is_same(current, offer, &scripts) {
@@ -275,6 +279,7 @@ fn sealed(offer: &Offer<'_>, scripts: &[(&Script, &[u8])], hooks: &str) -> Seal 
     Seal {
         format: seal::FORMAT,
         sequence: offer.sequence,
+        root: offer.root,
         release: offer.release.number,
         files,
         closed: written::closed(offer.release, offer.os),

@@ -26,6 +26,9 @@ pub struct Seal {
     pub format: u32,
     /// The manifest it was made from.
     pub sequence: u64,
+    /// The version of the root that stood for it: only a newer one may bring a
+    /// lower sequence.
+    pub root: u64,
     /// The release it is.
     pub release: u64,
     /// Every file beside the seal, and its digest.

@@ -42,7 +42,8 @@ impl Made {
     }
 
     fn offer(&self, sequence: u64) -> Offer<'_> {
-        Offer { sequence, release: &self.release, os: Os::current(), scripts: &self.scripts, path: None }
+        let (release, scripts) = (&self.release, &self.scripts);
+        Offer { sequence, root: 1, release, os: Os::current(), scripts, path: None }
     }
 }
 
@@ -67,6 +68,24 @@ fn names(folder: &Path) -> Vec<String> {
     let mut found = collect::names(folder);
     found.sort();
     found
+}
+
+#[test]
+fn only_a_newer_root_brings_a_lower_sequence() {
+    let far = 1 << 63;
+    let cases =
+        [("the same root", 2, 5, false), ("an older root", 1, 5, false), ("a newer root", 3, 5, true)];
+    for (name, root, sequence, expected) in cases {
+        let home = TempDir::new();
+        let managed = claimed(&home);
+        let ahead = Made::of(1, &[("guard.sh", GUARD)]);
+        managed.install(&Offer { root: 2, ..ahead.offer(far) }).expect("installed");
+        let back = Made::of(2, &[("guard.sh", GUARD)]);
+        let installed = managed.install(&Offer { root, ..back.offer(sequence) });
+        assert_eq!(installed.is_ok(), expected, "{name}: {installed:?}");
+        let in_force = managed.current().map(|current| current.sequence);
+        assert_eq!(in_force, Some(if expected { sequence } else { far }), "{name}");
+    }
 }
 
 #[test]

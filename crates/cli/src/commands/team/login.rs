@@ -12,6 +12,7 @@ use crate::error::Failed;
 use crate::settings;
 use crate::team::http::{Fetched, Kind};
 use crate::team::login::LoginError;
+use crate::team::sync::{hold, sync_held};
 use crate::team::{self, How, Login, Place, Refusal, Server};
 use crate::ui::Ui;
 
@@ -224,17 +225,22 @@ fn switched(ui: &mut Ui, place: &Place, before: &Login, login: &Login) -> Result
         let _ = logout::revoke(place, login);
         return Err(logout::stays(place, before));
     }
-    let status = team::sync(place, login, How::Now);
+    // Whoever polls for the old team waits until it is written that this machine
+    // is in the new one: else it would put the old hooks back.
+    let held = hold(place, How::Now).map_err(|refusal| browser::refused(&refusal))?;
+    let status = sync_held(place, login, &held);
     if !status.is_good() {
+        // How it stands with the old team is said anew.
+        sync_held(place, before, &held);
+        drop(held);
         sync::told(ui, &status);
         let _ = logout::revoke(place, login);
-        // How it stands with the old team is said anew.
-        team::sync(place, before, How::Now);
         let problem =
             "what the new team publishes could not be put in force, so this machine stays in its team";
         return Err(Failed::other(problem, "try again later, or ask an admin of the new team"));
     }
     login.write(place).map_err(unkept)?;
+    drop(held);
     if !same {
         ui.say(&format!("this machine has left team {} ({})", before.team, before.server));
         notice::forget(place);

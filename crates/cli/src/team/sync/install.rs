@@ -31,11 +31,18 @@ pub struct In<'a> {
 
 impl In<'_> {
     /// Gets the scripts and installs the release.
-    pub fn put(&self, files: &Files<'_>, manifest: &Manifest, release: &Release) -> Result<Put, Refusal> {
+    pub fn put(
+        &self,
+        files: &Files<'_>,
+        verified: &Verified,
+        manifest: &Manifest,
+        release: &Release,
+    ) -> Result<Put, Refusal> {
         let scripts = self.scripts(files, release)?;
         let path = self.place.environment.iter().find(|(name, _)| name == "PATH");
         let offer = Offer {
             sequence: manifest.sequence,
+            root: verified.root,
             release,
             os: self.place.os,
             scripts: &scripts,
