@@ -9,6 +9,7 @@ use super::http::{Answer, Sent, quoted};
 use super::world::{Holder, World};
 
 const REDIRECT: &str = "http://127.0.0.1:4711/callback";
+const NAME: &str = "<b>laptop</b>";
 const VERIFIER: &str = "a-verifier-of-more-than-forty-three-characters-1234";
 
 fn challenge() -> String {
@@ -23,7 +24,7 @@ fn asked(redirect: &str) -> Vec<(&'static str, String)> {
         ("code_challenge", challenge()),
         ("code_challenge_method", "S256".into()),
         ("state", "st4te".into()),
-        ("device_name", "<b>laptop</b>".into()),
+        ("device_name", NAME.into()),
     ]
 }
 
@@ -75,13 +76,17 @@ async fn code(world: &World, holder: &Holder) -> String {
 }
 
 async fn exchange(world: &World, code: &str, verifier: &str, redirect: &str) -> Answer {
+    exchange_as(world, NAME, code, verifier, redirect).await
+}
+
+async fn exchange_as(world: &World, name: &str, code: &str, verifier: &str, redirect: &str) -> Answer {
     let fields = [
         ("grant_type", "authorization_code"),
         ("client_id", "boathook-cli"),
         ("code", code),
         ("code_verifier", verifier),
         ("redirect_uri", redirect),
-        ("name", "laptop"),
+        ("name", name),
         ("os", "Linux"),
     ];
     world.send(Sent::new("POST", "/oauth/token").form(&fields)).await
@@ -101,6 +106,7 @@ async fn a_person_allows_a_program_to_log_in() {
     assert_eq!(answer.status, 200, "{}", answer.text());
     let logged_in = answer.json();
     assert_eq!(logged_in["device"]["member"], member.member.expect("a member"));
+    assert_eq!(logged_in["device"]["name"], NAME, "the name that the person was shown");
     let token = logged_in["device_token"].as_str().expect("a token");
     assert_eq!(world.send(Sent::new("GET", "/api/v1/team").bearer(token)).await.json()["role"], "member");
     let again = exchange(&world, &code, VERIFIER, REDIRECT).await;
@@ -198,6 +204,23 @@ async fn only_the_program_that_asked_can_use_a_code() {
     for invented in ["", "bh_code_1_x", "bh_code_9999_x", "bh_code_x"] {
         assert_eq!(refused(exchange(&world, invented, VERIFIER, REDIRECT).await), grant, "{invented}");
     }
+}
+
+#[tokio::test]
+async fn a_device_has_the_name_that_the_person_was_shown() {
+    let world = World::new().await;
+    let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;
+    let code = code(&world, &member).await;
+    for name in ["build server", "", "laptop", "a\nb"] {
+        let answer = exchange_as(&world, name, &code, VERIFIER, REDIRECT).await;
+        assert_eq!(
+            (answer.status, answer.json()["error"].as_str()),
+            (400, Some("invalid_grant")),
+            "{name:?}"
+        );
+    }
+    assert!(world.team(world.ours).devices().await.expect("devices").is_empty());
+    assert_eq!(exchange(&world, &code, VERIFIER, REDIRECT).await.status, 200);
 }
 
 #[tokio::test]

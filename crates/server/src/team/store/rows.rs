@@ -147,7 +147,7 @@ pub struct Trials {
 /// A permission to fetch one device token after a login in the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
-    /// The SHA-256 of the code.
+    /// The SHA-256 of the code and the name of the host it is for.
     pub digest: Digest,
     /// What the verifier must hash to.
     pub challenge: String,

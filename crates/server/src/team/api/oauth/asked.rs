@@ -47,8 +47,8 @@ impl Asked {
             || !self.state.bytes().all(unreserved)
         {
             Some("state: it must be there, of letters, digits and -._~")
-        } else if self.device_name.len() > LONGEST_NAME {
-            Some("device_name: it is too long")
+        } else if !is_name(&self.device_name) {
+            Some("device_name: it must be the name of the host")
         } else {
             None
         }
@@ -81,6 +81,12 @@ impl Asked {
             None => "'self'".into(),
         }
     }
+}
+
+/// What a device can be called. The person is shown this name, and the device
+/// gets no other.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
 }
 
 /// A port of this machine.
@@ -167,6 +173,9 @@ mod tests {
             ("code_challenge", Asked { code_challenge: "short".into(), ..good() }),
             ("state", Asked { state: String::new(), ..good() }),
             ("state", Asked { state: "a&code=b".into(), ..good() }),
+            ("device_name", Asked { device_name: String::new(), ..good() }),
+            ("device_name", Asked { device_name: "a\0b".into(), ..good() }),
+            ("device_name", Asked { device_name: "x".repeat(LONGEST_NAME + 1), ..good() }),
         ];
         for (field, asked) in cases {
             assert!(

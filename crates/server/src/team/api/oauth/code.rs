@@ -36,7 +36,7 @@ pub struct Exchange {
     code_verifier: String,
     /// Where the browser brought it, as it was asked for.
     redirect_uri: String,
-    /// The host's name.
+    /// The host's name, as the person was shown it.
     name: String,
     /// `Windows`, `Macintosh` or `Linux`.
     os: String,
@@ -52,7 +52,7 @@ pub async fn give(app: &App, caller: &Caller, asked: &Asked) -> Result<String, R
     // Who brings the code does not say which team it is of, so the code does.
     let text = format!("bh_code_{}_{}", caller.team, secret::random()?);
     let code = Code {
-        digest: Digest::of(text.as_bytes()),
+        digest: bound(&text, &asked.device_name),
         challenge: asked.code_challenge.clone(),
         redirect: asked.redirect_uri.clone(),
         member,
@@ -106,7 +106,7 @@ async fn take(app: &App, exchange: &Exchange) -> Result<LoggedIn, Refusal> {
     }
     let now = app.now();
     let team = team_of(&exchange.code).map(|team| app.store.team(team)).ok_or_else(stale)?;
-    let digest = Digest::of(exchange.code.as_bytes());
+    let digest = bound(&exchange.code, &exchange.name);
     // Taken before anything is compared: who guesses a verifier guesses once.
     let code = team.take_code(&digest, now).await?.ok_or_else(stale)?;
     let proof = secret::base64url(Digest::of(exchange.code_verifier.as_bytes()).as_bytes());
@@ -118,6 +118,12 @@ async fn take(app: &App, exchange: &Exchange) -> Result<LoggedIn, Refusal> {
     let login = Login { name: exchange.name.clone(), os: exchange.os.clone() };
     let newcomer = Newcomer { member: Some(member.id), enrolled: false, used_up: None };
     login::bring_in(&team, &login, &newcomer, shown, now).await
+}
+
+/// A code is known by itself and the host's name together: there is no code for
+/// a name that the person was not shown.
+fn bound(code: &str, name: &str) -> Digest {
+    Digest::of(format!("{code} {name}").as_bytes())
 }
 
 /// One answer for all that a code can be short of.

@@ -11,11 +11,10 @@ use super::asked::Asked;
 /// Asks the person, perhaps once more.
 pub fn consent(asked: &Asked, form_token: &str, trouble: Option<&str>) -> Response {
     let status = if trouble.is_some() { StatusCode::UNAUTHORIZED } else { StatusCode::OK };
-    let host = if asked.device_name.is_empty() { "a device without a name" } else { &asked.device_name };
     let body = html! {
         h1 { "Log in to team hooks" }
         p {
-            "A program on " strong { (visible(host)) } " asks to run your team's hooks in your name. "
+            "A program on " strong { (visible(&asked.device_name)) } " asks to run your team's hooks in your name. "
             "Allow it only if you have just typed " code { "boathook team login" } " there."
         }
         @if let Some(trouble) = trouble { p.trouble role="alert" { (trouble) } }
