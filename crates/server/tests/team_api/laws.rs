@@ -341,3 +341,23 @@ async fn what_devices_must_know_is_signed_when_it_changes() {
     patch(&member, json!({"canary": false})).await;
     assert_eq!(sequence().await, before + 3);
 }
+
+#[tokio::test]
+async fn a_text_with_a_nul_is_refused_before_any_database_sees_it() {
+    let world = World::new().await;
+    let owner = world.holder(world.ours, TokenKind::Api, Role::Owner).await;
+    let device = world.holder(world.ours, TokenKind::Device, Role::Member).await;
+    let report = json!({"sequence": 1, "release": 1, "code": "disk", "detail": "no\0room"});
+    let token = json!({"kind": "api", "name": "a\0b", "role": "member"});
+    for (path, holder, body) in [
+        ("/api/v1/report", &device, &report),
+        ("/api/v1/tokens", &owner, &token),
+        ("/api/v1/members", &owner, &json!({"email": "a\0@b", "role": "member"})),
+    ] {
+        let answer = post(&world, path, &holder.secret, body).await;
+        assert_eq!((answer.status, answer.code().as_str()), (422, "invalid"), "{path}");
+        assert!(answer.text().contains("NUL"), "{path}: {}", answer.text());
+    }
+    let gone = world.send(Sent::new("DELETE", "/api/v1/devices/a%00b").bearer(&owner.secret)).await;
+    assert_eq!(gone.status, 422, "{}", gone.text());
+}
