@@ -64,6 +64,7 @@ const CASES: &[Case] = cases![
     drafts::numbers_are_given_out_once,
     drafts::text_comes_back_as_it_was,
     people::the_last_owner_stays,
+    people::machines_of_all_teams_are_counted,
     people::two_owners_cannot_remove_each_other,
     people::an_address_is_one_person,
     people::who_leaves_loses_tokens_and_devices,

@@ -174,6 +174,19 @@ pub async fn signing_in_is_all_or_nothing(place: Place) {
     assert_eq!(team.device("d2").await.expect("nothing"), None);
 }
 
+pub async fn machines_of_all_teams_are_counted(place: Place) {
+    let ours = place.team().await;
+    let store = place.open().await;
+    let (other, member) = store.create_team("Other", "other@example.com", 1).await.expect("another team");
+    assert_eq!(store.count_devices().await.expect("a number"), 0);
+    ours.add_device(&device("d1", Some(1))).await.expect("a device");
+    ours.add_device(&device("d2", None)).await.expect("a device");
+    store.team(other).add_device(&device("d1", Some(member.id))).await.expect("a device");
+    assert_eq!(store.count_devices().await.expect("a number"), 3);
+    assert!(ours.revoke_device("d1", 5).await.expect("revoked"));
+    assert_eq!(store.count_devices().await.expect("a number"), 2);
+}
+
 pub async fn a_code_is_taken_once(place: Place) {
     let team = place.team().await;
     let code = |text: &[u8]| Code {

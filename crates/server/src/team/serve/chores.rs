@@ -43,11 +43,6 @@ async fn look(app: &App, metrics: &Metrics) -> Result<(), StoreError> {
     let expired = timestamps().filter(|standing| left(standing) <= 0).count();
     let alarms = standings.iter().filter(|standing| standing.is_alarming(now)).count();
     metrics.signed(oldest, i64::try_from(alarms).unwrap_or(i64::MAX), expired as u64);
-    let mut devices = 0;
-    for team in app.store.teams().await? {
-        let known = app.store.team(team).devices().await?;
-        devices += known.iter().filter(|device| device.revoked_at.is_none()).count();
-    }
-    metrics.devices(i64::try_from(devices).unwrap_or(i64::MAX));
+    metrics.devices(app.store.count_devices().await?);
     Ok(())
 }

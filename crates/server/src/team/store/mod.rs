@@ -101,6 +101,12 @@ impl Store {
         rows.iter().map(|row| Ok((row.try_get("team_id")?, words::number(row, "sequence")?))).collect()
     }
 
+    /// How many machines there are in all teams, without those that were revoked.
+    pub async fn count_devices(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) AS devices FROM devices WHERE revoked_at IS NULL";
+        Ok(sqlx::query(sql).fetch_one(&self.pool).await?.try_get("devices")?)
+    }
+
     /// What one team has.
     pub fn team(&self, team: i64) -> TeamStore {
         TeamStore { store: self.clone(), team }
