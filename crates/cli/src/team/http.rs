@@ -8,8 +8,10 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use boathook_engine::ids::now_millis;
 use boathook_engine::visible::visible;
 use boathook_server::team::wire::Problem;
+use jiff::fmt::rfc2822::DateTimeParser;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ureq::http::{HeaderMap, Method, Request, Response};
@@ -259,7 +261,7 @@ impl Server {
     fn refusal(&self, mut answer: Response<Body>) -> Refusal {
         let status = answer.status().as_u16();
         let location = header(answer.headers(), "location").unwrap_or_default().to_ascii_lowercase();
-        let retry_after = retry_after(answer.headers());
+        let retry_after = retry_after(answer.headers(), now_millis());
         let code = match status {
             300..=399 if self.endpoint.encrypted && location.starts_with("http:") => "downgrade",
             300..=399 => "redirected",
@@ -345,10 +347,50 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// In seconds; a date or nonsense counts as none.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = header(headers, "retry-after")?.trim();
-    let is_number = !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit());
-    // A number that no integer holds is a very long time.
-    is_number.then(|| seconds.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST))
+/// In seconds, or until a date; one that has passed, or nonsense, counts as none.
+fn retry_after(headers: &HeaderMap, now: i64) -> Option<Duration> {
+    let wanted = header(headers, "retry-after")?.trim();
+    let is_number = !wanted.is_empty() && wanted.bytes().all(|byte| byte.is_ascii_digit());
+    let wait = if is_number {
+        // A number that no integer holds is a very long time.
+        wanted.parse().map_or(LONGEST, Duration::from_secs)
+    } else {
+        let date = DateTimeParser::new().parse_timestamp(wanted).ok()?;
+        let left = date.as_millisecond().checked_sub(now).filter(|left| *left > 0)?;
+        Duration::from_millis(left.unsigned_abs())
+    };
+    Some(wait.min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_seconds_or_a_date_and_never_longer_than_two_hours() {
+        // 30 seconds before the first date.
+        const NOW: i64 = 784_111_747_000;
+        let cases = [
+            ("30", Some(30)),
+            ("0", Some(0)),
+            ("99999999999999999999999", Some(7200)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(30)),
+            ("Sun, 06 Nov 1994 09:49:37 +0100", Some(30)),
+            ("Thu, 31 Dec 2099 23:59:59 GMT", Some(7200)),
+            ("Sun, 06 Nov 1994 08:49:07 GMT", None),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", None),
+            ("Sun, 31 Feb 1994 08:49:37 GMT", None),
+            ("soon", None),
+            ("-5", None),
+            ("", None),
+        ];
+        for (value, expected) in cases {
+            let headers = HeaderMap::from_iter([(
+                ureq::http::header::RETRY_AFTER,
+                value.parse().expect("a value of a header"),
+            )]);
+            assert_eq!(retry_after(&headers, NOW).map(|wait| wait.as_secs()), expected, "{value:?}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new(), NOW), None);
+    }
 }
