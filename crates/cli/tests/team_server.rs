@@ -67,6 +67,45 @@ fn the_first_start_makes_the_team_and_the_second_prints_no_token() {
 }
 
 #[test]
+fn what_the_operator_prints_can_be_typed_as_it_is() {
+    let person = Person::new();
+    let database = person.database();
+    let server = Server::start(&person, &["--database", &database]);
+    sign_in(&person, &server);
+    let at = format!("{}/", server.url);
+    let again = ["serve", "sign-in", "owner@localhost", "--database", &database];
+    let team = ["serve", "new-team", "Other", "--owner", "other@example.com", "--database", &database];
+    for words in [&again[..], &team] {
+        let printed = person.must(&[words, &["--url", &at]].concat());
+        let line = printed.lines().find(|line| line.contains("team admin login")).expect("a line");
+        let typed: Vec<&str> = line.split_whitespace().skip(1).collect();
+        assert_eq!(typed[3], server.url, "{line}");
+        person.must(&typed);
+    }
+    let output = person.try_to(&again);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("team login URL --token"), "{said}");
+    assert!(said.contains("in place of URL stands the server's address"), "{said}");
+
+    let added = person.must(&["team", "admin", "member", "add", "new@example.com"]);
+    assert!(added.contains(&format!("boathook team login {} --token ", server.url)), "{added}");
+    assert!(added.ends_with('\n'), "{added:?}");
+}
+
+#[test]
+fn a_hangup_does_not_end_it() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    for _ in 0..2 {
+        server.signal("HUP");
+        assert_eq!(get(&server.url, "/healthz", None).0, 200);
+    }
+    server.signal("TERM");
+    let (code, log) = server.end();
+    assert_eq!(code, Some(0), "{log}");
+}
+
+#[test]
 fn another_secret_is_refused_before_anything_is_signed() {
     let person = Person::new();
     let database = person.database();

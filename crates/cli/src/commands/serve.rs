@@ -6,7 +6,7 @@ mod tell;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use boathook_engine::run::cancel_on_signals;
+use boathook_engine::run::{cancel_on_signals, outlive_hangups};
 use boathook_server::team::serve::{self, Log, Options, ServeError, Tls};
 use clap::{Subcommand, ValueEnum};
 
@@ -19,8 +19,8 @@ use crate::ui::Ui;
 /// Keeps the hooks, members and machines of a team in a SQLite file, or in
 /// PostgreSQL when one machine is not enough, and signs what it publishes. The
 /// first start makes the team and its owner and prints one token to sign in
-/// with. Ends with Ctrl-C or SIGTERM, after what is being answered.
-/// docs/manual/team-server.md says how to operate it.
+/// with. Ends with Ctrl-C or SIGTERM, after what is being answered; SIGHUP does
+/// not end it. docs/manual/team-server.md says how to operate it.
 #[derive(Debug, clap::Args)]
 pub struct ServeArgs {
     #[command(flatten)]
@@ -125,6 +125,7 @@ fn run(ui: &mut Ui, args: &ServeArgs) -> Result<(), Failed> {
             LogFormat::Text => Log::Text,
         },
     };
+    outlive_hangups();
     let ending = cancel_on_signals();
     serve::serve(&options, &ending, |started| tell::started(ui, started)).map_err(|error| failed(&error))
 }

@@ -19,6 +19,16 @@ pub fn cancel_on_signals() -> Cancel {
     cancel
 }
 
+/// For a program that outlives terminals: a hangup does not end it. To be said
+/// before `cancel_on_signals`, which leaves alone what is ignored.
+pub fn outlive_hangups() {
+    #[cfg(unix)]
+    // SAFETY: sets a signal to be ignored.
+    unsafe {
+        libc::signal(libc::SIGHUP, libc::SIG_IGN);
+    }
+}
+
 // Loads and stores of atomics only: all that a handler may do.
 fn cancel_now() {
     if let Some(cancel) = CANCEL.get() {

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use interrupt::cancel_on_signals;
+pub use interrupt::{cancel_on_signals, outlive_hangups};
 pub use keep::{Ahead, Asked, Keeper, Limits, PERSISTENT, Prepared, Read, Unchanged, Wish};
 #[cfg(windows)]
 pub use named_pipe::{Pipe, PipeListener};

@@ -16,6 +16,9 @@ pub struct NewTeamArgs {
     /// Its owner's address
     #[arg(long, value_name = "EMAIL")]
     owner: String,
+    /// How others reach the server, such as https://hooks.example.com
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
 }
 
 /// Print a new token to sign in with, for a member who lost theirs
@@ -23,6 +26,9 @@ pub struct NewTeamArgs {
 pub struct SignInArgs {
     /// The member's address
     email: String,
+    /// How others reach the server, such as https://hooks.example.com
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
 }
 
 /// Write all teams to a file, while the server runs
@@ -49,24 +55,30 @@ pub struct RestoreArgs {
 #[derive(Debug, clap::Args)]
 pub struct OpenapiArgs {}
 
-/// Where a server is that was not asked.
-const SERVER: &str = "URL";
-
 pub fn new_team(ui: &mut Ui, kept: &Kept, args: &NewTeamArgs) -> Result<(), Failed> {
     let (database, secret) = (kept.database()?, kept.secret_file()?);
     let invitation =
         serve::new_team(&database, &secret, &args.name, &args.owner).map_err(|error| failed(&error))?;
-    tell::invited(ui, &invitation, SERVER, None);
+    invited(ui, &[invitation], args.url.as_deref());
     Ok(())
 }
 
 pub fn sign_in(ui: &mut Ui, kept: &Kept, args: &SignInArgs) -> Result<(), Failed> {
     let (database, secret) = (kept.database()?, kept.secret_file()?);
     let invitations = serve::sign_in(&database, &secret, &args.email).map_err(|error| failed(&error))?;
-    for invitation in &invitations {
-        tell::invited(ui, invitation, SERVER, None);
-    }
+    invited(ui, &invitations, args.url.as_deref());
     Ok(())
+}
+
+/// The database does not know where its server is: who was not told says so.
+fn invited(ui: &mut Ui, invitations: &[serve::Invitation], url: Option<&str>) {
+    let address = url.map_or("URL", |url| url.trim_end_matches('/'));
+    for invitation in invitations {
+        tell::invited(ui, invitation, address, None);
+    }
+    if url.is_none() {
+        ui.hint("in place of URL stands the server's address, such as https://hooks.example.com; `--url` fills it in");
+    }
 }
 
 pub fn backup(ui: &mut Ui, kept: &Kept, args: &BackupArgs) -> Result<(), Failed> {
