@@ -68,17 +68,38 @@ fn every_command_is_shown_with_its_own_help() {
         let shown = blocks.first().map(String::as_str).unwrap_or_default();
         assert_eq!(shown.trim_end(), help(&arguments).trim_end(), "docs/manual/commands.md: {name}");
         for block in blocks.iter().skip(1) {
-            let Some(below) = subcommand(block, name) else { continue };
-            let printed = help(&[name, below, "--help"]);
-            assert_eq!(block.trim_end(), printed.trim_end(), "docs/manual/commands.md: {name} {below}");
+            let below = below(block, name);
+            if below.is_empty() {
+                continue;
+            }
+            let printed = help(&[&[name], &below[..], &["--help"]].concat());
+            assert_eq!(block.trim_end(), printed.trim_end(), "docs/manual/commands.md: {name} {below:?}");
         }
     }
 }
 
-/// Which command below this one a block is the help of.
-fn subcommand<'b>(block: &'b str, name: &str) -> Option<&'b str> {
-    let usage = block.lines().find_map(|line| line.strip_prefix(&format!("Usage: boathook {name} ")))?;
-    usage.split(' ').next().filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+/// Which command below this one, at whatever depth, a block is the help of.
+fn below<'b>(block: &'b str, name: &str) -> Vec<&'b str> {
+    let usage = block.lines().find_map(|line| line.strip_prefix(&format!("Usage: boathook {name} ")));
+    let words = usage.unwrap_or_default().split(' ');
+    words.take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect()
+}
+
+/// What is administered is shown to the last command.
+#[test]
+fn every_command_of_an_admin_is_shown() {
+    let manual = page("docs/manual/commands.md");
+    let blocks = fenced(section(&manual, "team"), "text");
+    let shown: Vec<String> = blocks.iter().map(|block| below(block, "team").join(" ")).collect();
+    let mut left = vec!["admin".to_owned()];
+    while let Some(command) = left.pop() {
+        assert!(shown.contains(&command), "docs/manual/commands.md: team {command}");
+        let block = &blocks[shown.iter().position(|it| *it == command).unwrap_or_default()];
+        let listed = block.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let names =
+            listed.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+        left.extend(names.filter(|name| *name != "help").map(|name| format!("{command} {name}")));
+    }
 }
 
 /// `cargo run -- agent status --coverage --write docs/manual/agents-coverage.md` refreshes it.
