@@ -57,6 +57,7 @@ pub fn sync(place: &Place, login: &Login, how: How) -> Status {
     if how == How::Poll && Login::read(place).is_ok_and(|known| known.as_ref() != Some(login)) {
         return before;
     }
+    Status::tidy(place);
     let mut round = Round::default();
     if let Err(refusal) = go_round(place, login, &mut round) {
         round.refusal = Some(refusal);
@@ -96,6 +97,7 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
     let now = time::now(ids::now_millis(), managed.fresh());
     let files = Files { server: &server, team: login.team };
     let mut shelf = OnDisk::of(place.folder(), &fingerprint);
+    shelf.tidy();
     let verified = tuf::refresh(&files, &mut shelf, &fingerprint, time::point(now))?;
     let manifest = manifest(&files, &mut shelf, &verified, login)?;
     let release = manifest
