@@ -141,6 +141,11 @@ fn names(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
+/// The n-th; each is good for a little longer, so that this is kept anew, too.
+fn edition(number: u64) -> Edition {
+    Edition::number(number).with(|it| it.timestamp.expires += number as i64)
+}
+
 /// A sync to which nothing happens brings this edition and tidies up.
 fn makes_up(device: &Device, number: u64, what: &str) {
     let code = device.sync();
@@ -155,15 +160,15 @@ fn s13_a_sync_killed_at_any_call_leaves_the_old_or_the_new_hooks() {
         return;
     }
     let host = Host::start();
-    let device = Device::of(&host, &Edition::number(1));
-    host.serve(Edition::number(1).files());
+    let device = Device::of(&host, &edition(1));
+    host.serve(edition(1).files());
     makes_up(&device, 1, "the first");
-    host.serve(Edition::number(2).files());
+    host.serve(edition(2).files());
     let (mut number, mut killed, mut old) = (2, 0, 0);
     for moment in moments(&device) {
         let what = format!("killed at {} {}", moment.0, moment.1);
         number += 1;
-        host.serve(Edition::number(number).files());
+        host.serve(edition(number).files());
         killed += usize::from(kill_at(&device, moment));
         let decided = decides(&device, &what);
         assert!([number - 1, number].contains(&decided), "{what}: {decided} of {number}");
@@ -178,7 +183,7 @@ fn s13_a_first_sync_that_is_killed_is_made_up_for() {
     if no_strace() {
         return;
     }
-    let (host, edition) = (Host::start(), Edition::number(1));
+    let (host, edition) = (Host::start(), edition(1));
     host.serve(edition.files());
     let makes = ["mkdir", "mkdirat", "rename", "renameat", "symlink"];
     let mut killed = 0;
