@@ -200,8 +200,14 @@ fn what_a_killed_writer_left_is_removed_and_nothing_else() {
     let state = state(&dir);
     let put = |name: &str| state.write("a", name, b"x", Durability::Relaxed).expect("written");
     let (left, of_another) = (unfinished("ours.json"), unfinished("theirs.json"));
-    let others =
-        ["ours.json", "theirs.json", &of_another, ".ours.json", ".ours.json.1f", ".ours.json.ghijghijghijghij"];
+    let others = [
+        "ours.json",
+        "theirs.json",
+        &of_another,
+        ".ours.json",
+        ".ours.json.1f",
+        ".ours.json.ghijghijghijghij",
+    ];
     for name in others.into_iter().chain([left.as_str()]) {
         put(name);
     }

@@ -68,11 +68,16 @@ impl Files {
         let mut get = |path: &str| {
             let answer = connection.ask(&Request::get(path, token)).map_err(|error| error.to_string())?;
             let text = String::from_utf8_lossy(&answer.body).into_owned();
-            if answer.status == 200 { Ok((text, answer.etag)) } else { Err(format!("{path}: {}", answer.status)) }
+            if answer.status == 200 {
+                Ok((text, answer.etag))
+            } else {
+                Err(format!("{path}: {}", answer.status))
+            }
         };
         let timestamp = "/tuf/1/timestamp.json".to_owned();
         let (text, etag) = get(&timestamp)?;
-        let snapshot = format!("/tuf/1/{}.snapshot.json", found(&text, r#""snapshot.json":"#, r#""version":"#)?);
+        let snapshot =
+            format!("/tuf/1/{}.snapshot.json", found(&text, r#""snapshot.json":"#, r#""version":"#)?);
         let (text, _) = get(&snapshot)?;
         let targets = format!("/tuf/1/{}.targets.json", found(&text, r#""targets.json":"#, r#""version":"#)?);
         let (text, _) = get(&targets)?;

@@ -60,7 +60,8 @@ impl Connection {
     /// Asks, and waits for the answer.
     pub fn ask(&mut self, request: &Request<'_>) -> io::Result<Answer> {
         let Request { method, path, token, etag, body } = request;
-        let mut text = format!("{method} {path} HTTP/1.1\r\nHost: fleet\r\nAuthorization: Bearer {token}\r\n");
+        let mut text =
+            format!("{method} {path} HTTP/1.1\r\nHost: fleet\r\nAuthorization: Bearer {token}\r\n");
         if let Some(etag) = etag {
             text.push_str(&format!("If-None-Match: {etag}\r\n"));
         }

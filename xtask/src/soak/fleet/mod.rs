@@ -64,7 +64,12 @@ fn waited(played: &Played) -> Finding {
         what: "how long a poll takes meanwhile".to_owned(),
         times: played.polls.len(),
         wanted: format!("p99 under {} ms", AIM.as_millis()),
-        seen: format!("p50 {} ms, p99 {} ms, longest {} ms", half.as_millis(), most.as_millis(), all.as_millis()),
+        seen: format!(
+            "p50 {} ms, p99 {} ms, longest {} ms",
+            half.as_millis(),
+            most.as_millis(),
+            all.as_millis()
+        ),
         good: most < AIM && !played.polls.is_empty(),
     }
 }
