@@ -120,7 +120,7 @@ impl StateDir {
     ) -> Result<(), StateError> {
         let path = self.file(folder, name);
         let opened = self.created(folder)?;
-        let fresh = format!(".{name}.{:016x}", unpredictable());
+        let fresh = unfinished(name);
         let written = opened
             .create_new(&fresh)
             .and_then(|file| fill(file, bytes, durability))
@@ -180,6 +180,18 @@ impl StateDir {
             let touched = self.file(folder, name).metadata().and_then(|data| data.modified());
             if touched.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > oldest)) {
                 let _ = self.remove(folder, name);
+            }
+        }
+    }
+
+    /// Removes what was left of files when their writers were killed. The caller
+    /// knows that nobody is writing one of these names. What cannot be removed
+    /// stays.
+    pub fn forget_unfinished(&self, folder: &str, is_ours: impl Fn(&str) -> bool) {
+        let Ok(Some(opened)) = self.folder(folder) else { return };
+        for unfinished in opened.names().unwrap_or_default() {
+            if name_of_unfinished(&unfinished).is_some_and(&is_ours) {
+                let _ = opened.remove(&unfinished);
             }
         }
     }
@@ -285,6 +297,18 @@ fn fill(mut file: File, bytes: &[u8], durability: Durability) -> io::Result<()> 
         Durability::Relaxed => Ok(()),
         Durability::Synced => file.sync_all(),
     }
+}
+
+/// What a file is called until it is whole.
+fn unfinished(name: &str) -> String {
+    format!(".{name}.{:016x}", unpredictable())
+}
+
+/// What a file would have been called once it was whole.
+fn name_of_unfinished(unfinished: &str) -> Option<&str> {
+    let (name, digits) = unfinished.strip_prefix('.')?.rsplit_once('.')?;
+    let random = digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (random && !name.is_empty()).then_some(name)
 }
 
 /// The standard library seeds its hash tables from the system's random source.

@@ -3,6 +3,7 @@
 
 mod agents;
 mod denies;
+mod fleet;
 mod kills;
 mod page;
 mod payloads;
@@ -27,6 +28,8 @@ pub struct Options {
     payloads: bool,
     /// Windows under wine, macOS type-checked.
     windows: bool,
+    /// A team server, and the first minute of 100,000 devices that come back.
+    fleet: bool,
     /// Few repetitions.
     quick: bool,
     /// Renew `docs/soak.md`.
@@ -57,16 +60,19 @@ impl Options {
                 "--kills" => options.kills = true,
                 "--payloads" => options.payloads = true,
                 "--windows" => options.windows = true,
+                "--fleet" => options.fleet = true,
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
                 unknown => {
-                    let known = "--agents, --kills, --payloads, --windows, --quick and --write";
+                    let known = "--agents, --kills, --payloads, --windows, --fleet, --quick and --write";
                     return Err(format!("unknown option `{unknown}`; there are {known}"));
                 }
             }
         }
-        if !options.agents && !options.kills && !options.payloads && !options.windows {
-            options = Options { agents: true, kills: true, payloads: true, windows: true, ..options };
+        let Options { agents, kills, payloads, windows, fleet, .. } = options;
+        if ![agents, kills, payloads, windows, fleet].contains(&true) {
+            let (agents, kills, payloads, windows, fleet) = (true, true, true, true, true);
+            options = Options { agents, kills, payloads, windows, fleet, ..options };
         }
         match options {
             Options { quick: true, write: true, .. } => {
@@ -81,33 +87,56 @@ impl Options {
     }
 }
 
+/// What was measured together.
+struct Section {
+    title: &'static str,
+    /// How it was measured, where that is not plain from the lines.
+    note: String,
+    findings: Vec<Finding>,
+}
+
+impl Section {
+    fn new(title: &'static str, findings: Vec<Finding>) -> Section {
+        Section { title, note: String::new(), findings }
+    }
+
+    fn text(&self) -> String {
+        let note = if self.note.is_empty() { String::new() } else { format!("{}\n\n", self.note) };
+        note + &findings_table(&self.findings)
+    }
+}
+
 /// Runs what was asked for.
 pub fn soak(options: Options) -> Outcome<()> {
     let mut progress = Progress::of("soak");
     let mut sections = Vec::new();
     let agents = if options.agents { agents::soak(options, &mut progress) } else { Ok(()) };
     if options.kills {
-        sections.push(("Denies and kills", kills_findings(options, &mut progress)?));
+        sections.push(Section::new("Denies and kills", kills_findings(options, &mut progress)?));
     }
     if options.payloads {
         let times = options.often(1_000_000);
         let finding = progress.step(&format!("{times} damaged payloads"), || payloads::payloads(times))?;
-        sections.push(("Damaged payloads", vec![finding]));
+        sections.push(Section::new("Damaged payloads", vec![finding]));
     }
     if options.windows {
-        sections.push(("Windows and macOS", platforms::findings(&mut progress)?));
+        sections.push(Section::new("Windows and macOS", platforms::findings(&mut progress)?));
+    }
+    if options.fleet {
+        let seconds = if options.quick { 10 } else { 60 };
+        let (note, findings) = fleet::findings(seconds, &mut progress)?;
+        sections.push(Section { note, ..Section::new("A fleet that comes back", findings) });
     }
     progress.finish();
-    for (title, findings) in &sections {
-        println!("\n## {title}\n\n{}", findings_table(findings));
+    for section in &sections {
+        println!("\n## {}\n\n{}", section.title, section.text());
     }
     if options.write {
-        let texts = sections.iter().map(|(title, findings)| (*title, findings_table(findings)));
-        page::write(texts)?;
+        page::write(sections.iter().map(|section| (section.title, section.text())))?;
     }
     let bad: Vec<&str> = sections
         .iter()
-        .flat_map(|(_, findings)| findings)
+        .flat_map(|section| &section.findings)
         .filter(|finding| !finding.good)
         .map(|finding| finding.what.as_str())
         .collect();

@@ -70,6 +70,12 @@ impl Status {
         place.folder().write("", FILE, text.as_bytes(), Durability::Relaxed)
     }
 
+    /// Removes what a round that was killed left half written. The caller holds
+    /// the lock.
+    pub(super) fn tidy(place: &Place) {
+        place.folder().forget_unfinished("", |name| name == FILE);
+    }
+
     /// Forgets how it went, after a log-out.
     pub fn remove(place: &Place) -> Result<bool, StateError> {
         place.folder().remove("", FILE)

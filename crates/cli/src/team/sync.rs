@@ -63,6 +63,7 @@ pub fn sync(place: &Place, login: &Login, how: How) -> Status {
 /// The same for who holds the lock already, and does more under it.
 pub fn sync_held(place: &Place, login: &Login, _held: &Held) -> Status {
     let before = known(place, login);
+    Status::tidy(place);
     let mut round = Round::default();
     if let Err(refusal) = go_round(place, login, &mut round) {
         round.refusal = Some(refusal);
@@ -107,6 +108,7 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
     let now = time::now(ids::now_millis(), managed.fresh());
     let files = Files { server: &server, team: login.team };
     let mut shelf = OnDisk::of(place.folder(), &fingerprint);
+    shelf.tidy();
     let verified = tuf::refresh(&files, &mut shelf, &fingerprint, time::point(now))?;
     let manifest = manifest(&files, &mut shelf, &verified, login)?;
     let release = manifest

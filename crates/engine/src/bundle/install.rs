@@ -135,6 +135,8 @@ impl Managed {
                 return Err(InstallError::Older { offered: offer.sequence, found: current.sequence });
             }
             if is_same(current, offer, &scripts) {
+                collect::unfinished(&self.folder);
+                collect::unfinished(&self.generations());
                 return Ok(Installed::Unchanged(current.generation.clone()));
             }
         }

@@ -195,6 +195,32 @@ mod unix {
 }
 
 #[test]
+fn what_a_killed_writer_left_is_removed_and_nothing_else() {
+    let dir = TempDir::new();
+    let state = state(&dir);
+    let put = |name: &str| state.write("a", name, b"x", Durability::Relaxed).expect("written");
+    let (left, of_another) = (unfinished("ours.json"), unfinished("theirs.json"));
+    let others = [
+        "ours.json",
+        "theirs.json",
+        &of_another,
+        ".ours.json",
+        ".ours.json.1f",
+        ".ours.json.ghijghijghijghij",
+    ];
+    for name in others.into_iter().chain([left.as_str()]) {
+        put(name);
+    }
+    state.forget_unfinished("a", |name| name == "ours.json");
+    assert!(!state.file("a", &left).exists());
+    for name in others {
+        assert!(state.file("a", name).exists(), "{name}");
+    }
+    state.forget_unfinished("nowhere", |_| true);
+    assert!(!state.file("nowhere", "").exists());
+}
+
+#[test]
 fn names_of_unfinished_files_cannot_be_guessed() {
     let names: std::collections::HashSet<u64> = (0..1000).map(|_| unpredictable()).collect();
     assert_eq!(names.len(), 1000);

@@ -42,6 +42,12 @@ impl OnDisk {
     pub fn of(state: StateDir, fingerprint: &Digest) -> OnDisk {
         OnDisk { state, folder: format!("tuf/{fingerprint}") }
     }
+
+    /// Removes what a round that was killed left half written. The caller holds
+    /// the lock.
+    pub fn tidy(&self) {
+        self.state.forget_unfinished(&self.folder, |_| true);
+    }
 }
 
 impl Shelf for OnDisk {

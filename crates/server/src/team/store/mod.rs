@@ -44,6 +44,10 @@ use crate::team::wire::Member;
 #[derive(Debug, Clone)]
 pub struct Store {
     pool: AnyPool,
+    /// What is written together goes through here. SQLite has one writer at a
+    /// time: those who wait for their turn wait for this pool's one connection,
+    /// and hold none that readers could use.
+    writers: AnyPool,
     kind: Kind,
 }
 
@@ -76,6 +80,7 @@ impl Store {
 
     /// Lets go of the database, after what is being done.
     pub async fn close(&self) {
+        self.writers.close().await;
         self.pool.close().await;
     }
 
@@ -120,7 +125,7 @@ impl Store {
             Kind::Sqlite => "BEGIN IMMEDIATE",
             Kind::Postgres => "BEGIN",
         };
-        Ok(self.pool.begin_with(begin).await?)
+        Ok(self.writers.begin_with(begin).await?)
     }
 }
 

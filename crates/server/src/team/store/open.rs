@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sqlx::any::AnyPoolOptions;
-use sqlx::{AnyConnection, Connection, Executor, Row};
+use sqlx::{AnyConnection, AnyPool, Connection, Executor, Row};
 
 use super::Store;
 use super::error::StoreError;
@@ -42,16 +42,21 @@ pub async fn open(url: &str) -> Result<Store, StoreError> {
 async fn open_postgres(url: &str) -> Result<Store, StoreError> {
     let options = AnyPoolOptions::new().max_connections(8).acquire_timeout(PATIENCE);
     let pool = options.connect(url).await?;
-    Ok(Store { pool, kind: Kind::Postgres })
+    Ok(Store { writers: pool.clone(), pool, kind: Kind::Postgres })
 }
 
 async fn open_sqlite(path: &Path) -> Result<Store, StoreError> {
     let path = prepare_file(path)?;
     let url = sqlite_url(&path)?;
     check_sqlite(&url).await?;
-    let options = AnyPoolOptions::new().max_connections(4).acquire_timeout(PATIENCE);
+    let (pool, writers) = (sqlite_pool(&url, 4).await?, sqlite_pool(&url, 1).await?);
+    Ok(Store { pool, writers, kind: Kind::Sqlite })
+}
+
+async fn sqlite_pool(url: &str, most: u32) -> Result<AnyPool, StoreError> {
+    let options = AnyPoolOptions::new().max_connections(most).acquire_timeout(PATIENCE);
     let options = options.after_connect(|connection, _| Box::pin(set_up_sqlite(connection)));
-    Ok(Store { pool: options.connect(&url).await?, kind: Kind::Sqlite })
+    Ok(options.connect(url).await?)
 }
 
 /// Whether this is a database, and the library fit to write it. The pool would
