@@ -133,8 +133,10 @@ fn every_module_and_every_dependency_has_its_line() {
 
 #[test]
 fn every_test_that_is_named_exists() {
-    let rows = table(section(&page("ARCHITECTURE.md"), "What always holds"), "Invariant");
-    let held_by = rows.iter().filter_map(|row| row.split('|').nth(2));
+    let map = page("ARCHITECTURE.md");
+    let mut rows = table(section(&map, "What always holds"), "Invariant");
+    rows.extend(table(section(&map, "A team's hooks, from an admin to a machine"), "Step"));
+    let held_by = rows.iter().filter_map(|row| row.split('|').rev().nth(1));
     let names: Vec<String> = held_by.flat_map(quoted).filter(|name| is_name_of_a_test(name)).collect();
     assert!(names.len() > 20, "only {} names were found", names.len());
     let sources: Vec<String> =
@@ -143,6 +145,25 @@ fn every_test_that_is_named_exists() {
         let there = sources.iter().any(|text| text.contains(&format!("fn {name}(")));
         assert!(there, "ARCHITECTURE.md names the test `{name}`, which does not exist");
     }
+}
+
+#[test]
+fn every_case_of_a_team_that_has_a_test_is_on_the_page_of_the_cases() {
+    let text = page("docs/manual/threat-cases.md");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let listed: BTreeSet<&str> = rows.flat_map(|ids| ids.split(", ")).collect();
+    let sources = files(&root().join("crates"), "rs");
+    let tests = sources.iter().flat_map(|(_, text)| text.lines()).filter_map(|line| {
+        let name = line.trim().trim_start_matches("async ").strip_prefix("fn ")?;
+        Some(name.split('_').next()?.to_ascii_uppercase())
+    });
+    let is_case = |id: &String| {
+        id.len() == 3 && id.starts_with(['S', 'D']) && id[1..].bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let tested: BTreeSet<String> = tests.filter(is_case).collect();
+    assert!(tested.len() > 20, "only {} cases were found", tested.len());
+    let missing: Vec<&String> = tested.iter().filter(|id| !listed.contains(id.as_str())).collect();
+    assert!(missing.is_empty(), "docs/manual/threat-cases.md does not list {missing:?}");
 }
 
 #[test]

@@ -50,6 +50,8 @@ fn each_system_gets_its_own_hooks_where_the_product_looks_for_them() {
     let seen = cx.run(["team", "bundle", "--from", "policy", "--out", "out"]);
     assert!(seen.contains("exit code: 0"), "{seen}");
     let expected = [
+        "linux/install-system.sh",
+        "linux/install-user.sh",
         "linux/system.sha256",
         "linux/system.txt",
         "linux/system/etc/cursor/guard.sh",
@@ -60,6 +62,8 @@ fn each_system_gets_its_own_hooks_where_the_product_looks_for_them() {
         "linux/user/.cursor/guard.sh",
         "linux/user/.cursor/hooks.json",
         "linux/user/.cursor/words.txt",
+        "macos/install-system.sh",
+        "macos/install-user.sh",
         "macos/system.sha256",
         "macos/system.txt",
         "macos/system/Library/Application Support/Cursor/guard.sh",
@@ -70,6 +74,8 @@ fn each_system_gets_its_own_hooks_where_the_product_looks_for_them() {
         "macos/user/.cursor/guard.sh",
         "macos/user/.cursor/hooks.json",
         "macos/user/.cursor/words.txt",
+        "windows/install-system.ps1",
+        "windows/install-user.ps1",
         "windows/system.sha256",
         "windows/system.txt",
         "windows/system/ProgramData/Cursor/hooks.json",
@@ -111,7 +117,136 @@ fn what_is_written_for_linux_passes_check_and_refuses() {
     let sums = pipe(sums, b"");
     assert!(sums.status.success(), "{}", String::from_utf8_lossy(&sums.stderr));
     let note = context::read(&cx.path("project/out/linux/system.txt"));
-    assert!(note.contains("sudo chown -R root '/etc/cursor'"), "{note}");
+    assert!(note.contains("sudo sh linux/install-system.sh"), "{note}");
+}
+
+#[test]
+fn what_check_finds_in_the_result_is_shown() {
+    type Spoil = fn(&TestContext);
+    let one = |cx: &TestContext, event: &str, entry: Value| {
+        let hooks = json!({ "version": 1, "hooks": { event: [entry] } });
+        cx.write("project/policy/hooks.json", hooks.to_string());
+    };
+    let cases: [(&str, &str, Value, Spoil, &str); 6] = [
+        (
+            "an event that is none",
+            "stopp",
+            json!({ "command": "./guard.sh" }),
+            |_| (),
+            "unknown hook `stopp`",
+        ),
+        (
+            "line ends of Windows",
+            "stop",
+            json!({ "command": "./guard.sh" }),
+            |cx| drop(cx.script("project/policy/guard.sh", "#!/bin/sh\r\nexit 0\r\n")),
+            "end in CR LF",
+        ),
+        (
+            "a script on PATH",
+            "stop",
+            json!({ "command": "guard.sh" }),
+            |_| (),
+            "looks for `guard.sh` on PATH",
+        ),
+        (
+            "a path of this machine",
+            "stop",
+            json!({ "command": "/opt/x/y" }),
+            |_| (),
+            "`/opt/x/y` is not in the bundle",
+        ),
+        (
+            "a shell script on Windows",
+            "stop",
+            json!({ "command": "./guard.sh" }),
+            |_| (),
+            "windows/user/.cursor/hooks.json",
+        ),
+        (
+            "a hook that is only watched",
+            "stop",
+            json!({ "command": "./guard.sh", "monitor": true }),
+            |_| (),
+            "is honoured by Boathook alone",
+        ),
+    ];
+    for (name, event, entry, spoil, expected) in cases {
+        let cx = TestContext::new();
+        folder(&cx);
+        one(&cx, event, entry);
+        spoil(&cx);
+        let seen = cx.run(["team", "bundle", "--from", "policy", "--out", "out"]);
+        assert_eq!(seen.matches(expected).count(), 1, "{name}: {seen}");
+    }
+    let cx = TestContext::new();
+    folder(&cx);
+    let seen = cx.run(["team", "bundle", "--from", "policy", "--out", "out"]);
+    assert!(!seen.contains("warning:"), "nothing is wrong: {seen}");
+    cx.write("project/policy/hooks.json", r#"{"version":1,"hooks":{}}"#);
+    let seen = cx.run(["team", "bundle", "--from", "policy", "--out", "none"]);
+    assert!(seen.contains("no hook is for linux"), "{seen}");
+}
+
+#[test]
+fn a_system_gets_no_file_that_only_another_speaks_of() {
+    let cx = TestContext::new();
+    folder(&cx);
+    cx.script("project/policy/guard.sh", "#!/bin/sh\n. ./tools/lib.sh\n");
+    cx.write("project/policy/tools/lib.sh", "true\n");
+    cx.script("project/policy/second.sh", DENY);
+    let hooks = context::read(&cx.path("project/policy/hooks.json"));
+    cx.write("project/policy/hooks.json", hooks.replace("./guard.sh", "./guard.sh && ./second.sh"));
+    assert!(cx.output(["team", "bundle", "--from", "policy/hooks.json", "--out", "out"]).status.success());
+    let linux = ["guard.sh", "hooks.json", "second.sh", "tools/lib.sh", "words.txt"];
+    assert_eq!(files(&cx.path("project/out/linux/user/.cursor")), linux);
+    let windows = ["hooks.json", "tools/other.ps1", "words.txt"];
+    assert_eq!(files(&cx.path("project/out/windows/user/.cursor")), windows);
+}
+
+#[test]
+fn the_source_is_a_folder_or_its_hooks_json_and_must_be_named() {
+    let cx = TestContext::new();
+    folder(&cx);
+    let other = cx.run(["team", "bundle", "--from", "policy/guard.sh"]);
+    assert!(other.contains("is no folder and no hooks.json"), "{other}");
+    let none = cx.run(["team", "bundle"]);
+    assert!(none.contains("--from <PATH>|--published"), "{none}");
+}
+
+#[test]
+fn a_bundle_is_installed_unasked_over_an_older_one() {
+    let cx = TestContext::new();
+    folder(&cx);
+    let bundle = |out: &str| {
+        let done = cx.output(["team", "bundle", "--from", "policy", "--out", out]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    let install = |program: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.arg(cx.path(program)).env("DESTDIR", cx.path("machine")).env("HOME", cx.path("person"));
+        pipe(command, b"")
+    };
+    bundle("old");
+    cx.write("machine/etc/cursor/theirs", "");
+    fs::remove_file(cx.path("project/policy/words.txt")).expect("removed");
+    cx.write("project/policy/more.txt", "");
+    bundle("new");
+    for (whose, to) in [("system", "machine/etc/cursor"), ("user", "person/.cursor")] {
+        for bundle in ["old", "new", "new"] {
+            let done = install(&format!("project/{bundle}/linux/install-{whose}.sh"));
+            assert!(done.status.success(), "{whose}: {}", String::from_utf8_lossy(&done.stderr));
+        }
+        let mut expected = vec!["boathook-bundle.txt", "guard.sh", "hooks.json", "more.txt"];
+        expected.extend((whose == "system").then_some("theirs"));
+        assert_eq!(files(&cx.path(to)), expected, "{whose}");
+    }
+    fs::remove_file(cx.path("person/.cursor/boathook-bundle.txt")).expect("removed");
+    let own = install("project/new/linux/install-user.sh");
+    assert!(String::from_utf8_lossy(&own.stderr).contains("is the user's own"), "a user's file stays");
+    assert!(!own.status.success());
+    cx.write("project/new/linux/system/etc/cursor/more.txt", "changed on the way");
+    assert!(!install("project/new/linux/install-system.sh").status.success(), "checksums count");
 }
 
 #[test]

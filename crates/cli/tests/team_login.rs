@@ -45,6 +45,23 @@ fn a_login_puts_the_teams_hooks_in_force_at_once() {
     assert_eq!(login.json(), serde_json::json!({ "name": "box", "os": "Linux" }));
 }
 
+/// The README's team is called `team`, and its release is the first.
+#[test]
+fn the_readme_shows_what_a_login_says() {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.publish(&[hook("beforeShellExecution", "no-push.sh", "#!/bin/sh\n")]);
+    let said = server.log_in(&cx, SIGN_IN).replace(&server.url(), "http://127.0.0.1:8787");
+    let said = said.replace("Harbour", "team").replace("release 2", "release 1");
+    let shown = include_str!("../../../README.md").split("$ boathook team login ").nth(1).expect("a login");
+    let shown = shown.lines().skip(1).take_while(|line| !line.starts_with("$ "));
+    // The hook of this server has no matcher.
+    let shown: Vec<&str> = shown.filter(|line| !line.contains("matcher")).collect();
+    assert_eq!(shown.len(), 6, "{shown:?}");
+    for line in shown {
+        assert!(said.lines().any(|other| other.trim_end() == line), "README.md: {line}: {said}");
+    }
+}
+
 #[test]
 fn nobody_joins_a_team_whose_fingerprint_is_another() {
     let (cx, server) = (TestContext::new(), TeamServer::start(1));

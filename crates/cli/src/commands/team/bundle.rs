@@ -1,6 +1,8 @@
 //! `boathook team bundle`: a team's hooks as files, for machines that are managed otherwise.
 
 mod content;
+mod findings;
+mod install;
 mod layout;
 mod notes;
 
@@ -8,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use boathook_engine::bundle::Managed;
+use boathook_engine::problem::Severity;
 use boathook_engine::source::Os;
 
 use self::content::Content;
@@ -22,16 +25,18 @@ use crate::ui::Ui;
 ///
 /// For each system two folders are written, `system` and `user`, with every file
 /// at the path where the original product looks for it, and beside them the
-/// checksums and a note that says how to install them. An entry of DIR's
+/// checksums, a program that installs them, and a note. An entry of the
 /// hooks.json is for every system, or for those that its `_operating_systems`
-/// lists: Linux, Macintosh, Windows.
+/// lists: Linux, Macintosh, Windows. What `boathook check` finds in the result
+/// is shown.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("which").required(true)))]
 pub struct BundleArgs {
-    /// A folder with a hooks.json and the scripts it names
-    #[arg(long, value_name = "DIR", required_unless_present = "published", conflicts_with = "published")]
+    /// A hooks.json, or the folder that holds it and the scripts it names
+    #[arg(long, value_name = "PATH", group = "which")]
     from: Option<PathBuf>,
     /// What this machine last got from the team's server, for its own system
-    #[arg(long)]
+    #[arg(long, group = "which")]
     published: bool,
     /// Where to write; a folder that is empty or not there
     #[arg(long, value_name = "DIR", default_value = "boathook-bundle")]
@@ -40,20 +45,34 @@ pub struct BundleArgs {
 
 pub fn bundle(ui: &mut Ui, _global: &Global, args: &BundleArgs) -> Result<Status, Failed> {
     let (folder, systems) = match &args.from {
-        Some(folder) => (folder.clone(), None),
+        Some(path) => (folder_of(path)?, None),
         None => (published()?, Some(Os::current())),
     };
     let content = Content::read(&folder)?;
     must_be_empty(&args.out)?;
     for layout in LAYOUTS.iter().filter(|layout| systems.is_none_or(|os| os == layout.os)) {
         let files = write(&content, layout, &args.out)?;
-        ui.line(&format!("{}: {files} files", args.out.join(layout.folder()).display()));
+        ui.line(&format!("{}: {}", args.out.join(layout.folder()).display(), notes::counted(files)));
     }
+    let worst = findings::show(ui, &args.out, systems);
     if systems.is_some() {
         ui.hint("hooks for other systems do not come to this machine; run this on one of each");
     }
     ui.hint("the notes beside the folders say how to install them");
-    Ok(Status::Success)
+    Ok(if worst == Some(Severity::Error) { Status::Failure } else { Status::Success })
+}
+
+/// The folder that is meant: itself, or that of the hooks.json.
+fn folder_of(path: &Path) -> Result<PathBuf, Failed> {
+    if !path.is_file() {
+        return Ok(path.to_owned());
+    }
+    if path.file_name().is_none_or(|name| name != content::HOOKS) {
+        let problem = format!("{} is no folder and no hooks.json", path.display());
+        return Err(Failed::other(problem, "name the folder, or the hooks.json in it"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Ok(folder.unwrap_or(Path::new(".")).to_owned())
 }
 
 /// The generation in force, when it is what was signed.
@@ -98,6 +117,8 @@ fn write(content: &Content, layout: &Layout, out: &Path) -> Result<usize, Failed
     let beside = |ending: &str| out.join(format!("{}{ending}", layout.folder()));
     put(&beside(".sha256"), notes::checksums(layout, &files).as_bytes(), false)?;
     put(&beside(".txt"), notes::note(layout, &files).as_bytes(), false)?;
+    let program = out.join(layout.system).join(install::name(layout));
+    put(&program, install::program(layout).as_bytes(), true)?;
     Ok(files.len())
 }
 

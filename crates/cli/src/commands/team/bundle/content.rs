@@ -1,6 +1,7 @@
 //! What is bundled: a hooks.json and the files beside it, read once and
 //! checked as a whole.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ use serde_json::Value;
 
 use crate::error::Failed;
 
-const HOOKS: &str = "hooks.json";
+pub const HOOKS: &str = "hooks.json";
 const SEAL: &str = "seal.json";
 const SYSTEMS: &str = "_operating_systems";
 /// No folder of hooks has more files.
@@ -56,13 +57,15 @@ impl Content {
         Ok(content)
     }
 
-    /// The files of a system: its own entries, and no script that only others
-    /// name.
+    /// The files of a system: its own entries, and nothing that only others
+    /// speak of.
     pub fn files_for(&self, os: Os) -> Vec<File> {
         let hooks = self.hooks_for(os);
-        let named = |bytes: &[u8]| self.scripts(&config::read(bytes, Edition::default()));
-        let (all, own) = (named(&self.hooks), named(&hooks));
-        let is_wanted = |file: &&File| own.contains(&file.name) || !all.contains(&file.name);
+        let config = config::read(&hooks, Edition::default());
+        let own = self.scripts(&config);
+        let (all, needed) =
+            (self.mentioned(&config::read(&self.hooks, Edition::default())), self.mentioned(&config));
+        let is_wanted = |file: &&File| needed.contains(&file.name) || !all.contains(&file.name);
         let first = File { name: HOOKS.to_owned(), bytes: hooks, executable: false };
         let mut files = vec![first];
         files.extend(self.files.iter().filter(is_wanted).cloned().map(|file| {
@@ -159,6 +162,25 @@ impl Content {
         paths.filter_map(|path| self.named(&path)).collect()
     }
 
+    /// The files that commands speak of, and that those speak of in turn.
+    fn mentioned(&self, config: &Config) -> BTreeSet<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for definition in &config.definitions {
+            if let Action::Command(command) = &definition.action {
+                texts.push(command.clone());
+            }
+        }
+        let mut found = BTreeSet::new();
+        while let Some(text) = texts.pop() {
+            for file in self.files.iter().filter(|file| mentions(&text, &file.name)) {
+                if found.insert(file.name.clone()) {
+                    texts.push(String::from_utf8_lossy(&file.bytes).into_owned());
+                }
+            }
+        }
+        found
+    }
+
     fn named(&self, script: &Path) -> Option<String> {
         let below = script.strip_prefix(&self.folder).ok()?;
         let parts: Vec<&str> = below.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
@@ -169,6 +191,15 @@ impl Content {
     fn scope(&self) -> Scope<'_> {
         Scope { os: Os::current(), run_dir: &self.folder, workspace: None, plugin: None, home: &self.folder }
     }
+}
+
+/// Whether a text names a file, as a word or at the end of a path.
+fn mentions(text: &str, name: &str) -> bool {
+    let part_of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + name.len()..].chars().next());
+        !before.is_some_and(|c| part_of_a_name(c) || c == '.') && !after.is_some_and(part_of_a_name)
+    })
 }
 
 fn lists(hooks: &mut Value) -> impl Iterator<Item = &mut Vec<Value>> {

@@ -31,6 +31,11 @@ pub const LAYOUTS: [Layout; 6] = [
 ];
 
 impl Layout {
+    /// For everybody who uses the machine.
+    pub fn is_of_system(&self) -> bool {
+        self.whose == "system"
+    }
+
     /// `linux/system`.
     pub fn folder(&self) -> String {
         format!("{}/{}", self.system, self.whose)
