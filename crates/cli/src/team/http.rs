@@ -276,6 +276,8 @@ impl Server {
             .and_then(|bytes| serde_json::from_slice::<Problem>(&bytes).ok());
         let own = problem.as_ref().map(|problem| problem.code.clone()).filter(|_| code == "refused");
         let why = match (&problem, status) {
+            // What a server says here is for who writes requests by hand.
+            (_, 401) => "the server does not take this token".to_owned(),
             (Some(problem), _) => problem.message.clone(),
             (None, 300..=399) => "redirects are not followed; sign in with the final address".to_owned(),
             (None, _) => format!("status {status}"),
@@ -295,7 +297,20 @@ impl Server {
             ureq::Error::Protocol(_) | ureq::Error::Http(_) => "bad_format",
             _ => "unreachable",
         };
-        Refusal::new(code, format!("{}: {error}", self.endpoint))
+        let hint = self.other_scheme(code, &error.to_string());
+        Refusal::new(code, format!("{}: {error}{hint}", self.endpoint))
+    }
+
+    /// Where one side encrypts and the other does not, neither understands the
+    /// other, and what each says of it helps nobody.
+    fn other_scheme(&self, code: &str, error: &str) -> &'static str {
+        match (self.endpoint.encrypted, code) {
+            (true, "tls") if error.contains("InvalidContentType") => {
+                "; this server does not encrypt: write http:// if it is on this machine, or ask its operator"
+            }
+            (false, "bad_format" | "truncated") => "; if this server encrypts, write https://",
+            _ => "",
+        }
     }
 
     /// What went wrong while the answer came.
@@ -311,6 +326,11 @@ impl Server {
         let code = if error.is_eof() { "truncated" } else { "bad_format" };
         Refusal::new(code, format!("{}: its answer cannot be read: {error}", self.endpoint))
     }
+}
+
+/// Whether this is an address that a token may be sent to.
+pub fn check_address(url: &str) -> Result<(), Refusal> {
+    address(url).map(|_| ())
 }
 
 /// Encrypted, or on this machine.
@@ -351,4 +371,48 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let is_number = !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit());
     // A number that no integer holds is a very long time.
     is_number.then(|| seconds.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_cannot_be_says_what_to_write() {
+        let cases = [
+            ("https://hooks.example.com", ""),
+            ("http://127.0.0.1:8787", ""),
+            ("127.0.0.1:8787", "neither https:// nor http://"),
+            ("htp://x", "neither https:// nor http://"),
+            ("http://192.0.2.5:8787", "write https://"),
+            ("https://user:secret@hooks.example.com", "write it without"),
+        ];
+        for (url, expected) in cases {
+            let said = check_address(url).err().map(|refusal| refusal.message).unwrap_or_default();
+            assert!(said.contains(expected) && said.is_empty() == expected.is_empty(), "{url}: {said}");
+            assert!(!said.contains("secret"), "{said}");
+        }
+    }
+
+    #[test]
+    fn who_encrypts_and_who_does_not_is_said() {
+        let server = |url: &str| Server {
+            agent: Agent::new_with_defaults(),
+            endpoint: Endpoint::parse(url).expect("an address"),
+            token: None,
+            patience: Duration::ZERO,
+        };
+        let (plain, encrypted) = (server("http://127.0.0.1:1"), server("https://127.0.0.1:1"));
+        let cases = [
+            (&encrypted, "tls", "received corrupt message of type InvalidContentType", "does not encrypt"),
+            (&encrypted, "tls", "UnknownIssuer", ""),
+            (&plain, "bad_format", "x", "write https://"),
+            (&plain, "truncated", "x", "write https://"),
+            (&plain, "unreachable", "Connection refused", ""),
+        ];
+        for (server, code, error, expected) in cases {
+            let said = server.other_scheme(code, error);
+            assert!(said.contains(expected) && said.is_empty() == expected.is_empty(), "{code} {error}");
+        }
+    }
 }
