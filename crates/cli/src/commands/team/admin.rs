@@ -6,6 +6,7 @@ mod device;
 mod draft;
 mod hook;
 mod in_force;
+mod invitation;
 mod login;
 mod meaning;
 mod member;
