@@ -229,6 +229,8 @@ pub fn refused(refusal: Refusal) -> Failed {
         "missing" => "`list` shows what there is",
         "throttled" => "wait a little, then again",
         "unreachable" => "is `boathook serve` running, and is the address right?",
+        // The message says what to write, and no authority would help.
+        "tls" if refusal.message.contains("does not encrypt") => "",
         "tls" => "`--ca FILE` for a server with an authority of its own",
         "conflict" => "somebody was faster; look, then again",
         "server_error" => "the server's log says why",

@@ -34,6 +34,16 @@ pub struct DraftArgs {
     /// Take part in the next release; `--active=false` leaves it out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     active: Option<bool>,
+    /// Where the value of such an option ends up when a blank stands before it
+    #[arg(hide = true, value_name = "VALUE", value_parser = stray)]
+    _stray: Option<String>,
+}
+
+fn stray(text: &str) -> Result<String, String> {
+    match text.parse::<bool>() {
+        Ok(_) => Err(format!("write `=` before it, such as `--fail-closed={text}`")),
+        Err(_) => Err("nothing more is expected here; options begin with `--`".to_owned()),
+    }
 }
 
 /// A name of a system.
@@ -195,6 +205,9 @@ mod tests {
             change(&mut expected);
             assert_eq!(draft, expected, "{line}");
         }
+        let words = ["x", "--fail-closed", "true"];
+        let error = Line::try_parse_from(words).expect_err("a blank").to_string();
+        assert!(error.contains("`--fail-closed=true`"), "{error}");
         for line in ["--os beos", "--loop-limit -2", "--timeout x", "--monitor=maybe"] {
             let words = std::iter::once("x").chain(line.split_whitespace());
             assert!(Line::try_parse_from(words).is_err(), "{line}");
