@@ -7,6 +7,7 @@ mod draft;
 mod hook;
 mod in_force;
 mod invitation;
+mod key_file;
 mod login;
 mod meaning;
 mod member;
