@@ -72,7 +72,8 @@ fn nobody_joins_a_team_whose_fingerprint_is_another() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(&other) && said.contains(&server.fingerprint()), "{said}");
     assert!(!cx.path(LOGIN).exists() && !cx.path("home/.cursor/managed").exists());
-    assert!(server.asked().contains(&"DELETE /api/v1/login".to_owned()), "{:?}", server.asked());
+    assert_eq!(server.asked(), ["GET /api/v1/team"], "the token is not used");
+    assert!(!said.contains("signed in to"), "{said}");
 }
 
 #[test]
@@ -119,11 +120,13 @@ fn at_a_terminal_the_fingerprint_is_confirmed_and_the_token_is_not_shown() {
     let mut refusing = Terminal::start(&cx.command(words));
     refusing.expect("Token (it is not shown): ").types(SIGN_IN);
     refusing.expect(&fingerprint[..4]).expect("first 8 digits: ").types("yes");
+    refusing.expect("first 8 digits: ").types("12345678").expect("first 8 digits: ").types("");
     let (code, screen) = refusing.end();
     assert_eq!(code, 1, "{screen}");
     assert!(screen.contains("was not confirmed") && !cx.path(LOGIN).exists(), "{screen}");
     let mut agreeing = Terminal::start(&cx.command(words));
     agreeing.expect("not shown): ").types(SIGN_IN);
+    agreeing.expect("first 8 digits: ").types("mistyped");
     agreeing.expect("first 8 digits: ").types(&fingerprint[..8]);
     agreeing.expect("This team uses admin-enabled hooks").expect("[l]og out? ").types("c");
     let (code, screen) = agreeing.end();
@@ -281,6 +284,7 @@ fn s21_an_enrolled_machine_keeps_its_hooks() {
         assert!(said.contains("was enrolled by team 1"), "{words:?}: {said}");
         assert!(is_guarded(&cx), "{words:?}");
     }
+    assert_eq!(other.asked(), ["GET /api/v1/team"], "the token of the other team is not used");
     server.close();
     assert_eq!(cx.output(["team", "sync", "--now"]).status.code(), Some(1));
     assert!(is_guarded(&cx), "a machine that was revoked keeps what it has");

@@ -141,7 +141,8 @@ fn an_authority_of_its_own_is_believed_with_ca_and_by_nobody_else() {
     assert!(refused.contains("--ca FILE"), "{refused}");
     person.must(&[&login[..], &["--ca", &authority]].concat());
     person.publish_guard();
-    person.join(&server, &["--ca", &authority]);
+    // The line that invites has all that it takes.
+    person.join(&server, &[]);
     person.waits_for(2, Duration::from_secs(10));
     let key = fs::metadata(person.path("tls/authority.key")).expect("a key").permissions().mode();
     assert_eq!(key & 0o077, 0);
@@ -258,14 +259,125 @@ fn what_admins_sign_goes_out_with_enough_signatures_and_not_before() {
     person.must(&strict);
     let sign = |files: &[&str]| {
         let files = files.iter().flat_map(|&file| ["--key", file]);
-        person.must(&["team", "admin", "sign"].into_iter().chain(files).collect::<Vec<_>>())
+        let output = person.try_to(&["team", "admin", "sign"].into_iter().chain(files).collect::<Vec<_>>());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), text + &String::from_utf8_lossy(&output.stderr))
     };
-    assert_eq!(sign(&[one, two]).trim(), "nothing waits for signatures");
+    let (_, said) = sign(&[]);
+    for expected in
+        ["root 2: 1 of 1 of the keys until now, 0 of 2 of the new keys", &format!("+ {}", keys[0])]
+    {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let (done, said) = sign(&[one, two]);
+    assert!(done && said.contains("root 2 has all its signatures and is out"), "{said}");
     person.publish_guard();
-    sign(&[one]);
+    let (_, said) = sign(&[one]);
+    assert!(said.contains("1 of 2 signatures"), "{said}");
     person.must(&["team", "sync", "--now"]);
     assert_eq!(person.asks(), Some(0), "one signature of two publishes nothing");
-    assert_eq!(sign(&[two]).trim(), "nothing waits for signatures");
+    let (done, said) = sign(&[one]);
+    assert!(done && said.contains("signed already"), "{said}");
+    let (done, said) = sign(&[two]);
+    assert!(done && said.contains("has all its signatures and is out"), "{said}");
     person.must(&["team", "sync", "--now"]);
     assert_eq!(person.asks(), Some(2));
+
+    // A taken-over server cannot have the guard switched off unseen.
+    person.must(&["team", "admin", "hook", "edit", "1", "--monitor", "--matcher", "^$"]);
+    person.must(&["team", "admin", "settings", "set", "--stale-policy", "ask"]);
+    person.must(&["team", "admin", "publish"]);
+    let (_, said) = sign(&[]);
+    for expected in [
+        "difference to what is in force",
+        "~ hook 1 guard.sh: monitor: no → yes",
+        "~ hook 1 guard.sh: matcher: none → \"^$\"",
+        "hooks that are too old: warn after 14 days → ask after 14 days",
+        "monitor yes, failClosed no, matcher \"^$\", systems all, timeout default, loop limit default",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let other = person.path("other.key");
+    let other = other.to_str().expect("a path");
+    person.must(&["team", "admin", "key", "new", other]);
+    let (done, said) = sign(&[other]);
+    assert!(!done && said.contains("none of those that sign what waits"), "{said}");
+
+    // What a script does can be read before it is signed.
+    let script = person.write("new.sh", "#!/bin/sh\necho a-new-script\n");
+    let script = script.to_str().expect("a path");
+    person.must(&["team", "admin", "hook", "edit", "1", "--script", script]);
+    person.must(&["team", "admin", "publish"]);
+    let shown = person.must(&["team", "admin", "sign", "--scripts"]);
+    assert!(shown.contains("echo a-new-script"), "{shown}");
+    assert!(!sign(&[]).1.contains("echo a-new-script"));
+}
+
+#[test]
+fn an_invited_admin_can_administer() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    sign_in(&person, &server);
+    let said =
+        person.must(&["team", "admin", "member", "add", "boss@example.com", "--role", "admin", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(said["fingerprint"], server.fingerprint());
+    let command = |number: usize| said["commands"][number].as_str().expect("a command").to_owned();
+    assert!(command(0).starts_with(&format!("boathook team login {} --token ", server.url)), "{said}");
+    let login = command(1);
+    let next =
+        person.must(&["team", "admin", "token", "new", "sign-in", "--member", "boss@example.com", "--json"]);
+    let next: serde_json::Value = serde_json::from_str(&next).expect("JSON");
+    assert_eq!(next["token"]["role"], "admin", "the member's own role");
+    person.must(&login.split_whitespace().skip(1).collect::<Vec<_>>());
+    person.publish_guard();
+    let listed = person.must(&["team", "admin", "token", "list"]);
+    assert!(listed.contains("boss@example.com") && listed.contains("used "), "{listed}");
+}
+
+#[test]
+fn a_wrong_fingerprint_leaves_the_token_good() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    sign_in(&person, &server);
+    for kind in ["sign-in", "enrolment"] {
+        let made = person.must(&["team", "admin", "token", "new", kind, "--json"]);
+        let made: serde_json::Value = serde_json::from_str(&made).expect("JSON");
+        let token = made["secret"].as_str().expect("a token");
+        let login = ["team", "login", &server.url, "--token", token, "--fingerprint"];
+        let said = person.must_not(&[&login[..], &["0".repeat(64).as_str()]].concat());
+        assert!(said.contains("another fingerprint") && !said.contains("signed in to"), "{said}");
+        let devices = person.must(&["team", "admin", "device", "list", "--json"]);
+        if kind == "sign-in" {
+            assert_eq!(devices.trim(), "[]", "no machine is left behind");
+            person.must(&[&login[..], &[server.fingerprint().as_str()]].concat());
+            person.must(&["team", "logout"]);
+        } else {
+            let devices: serde_json::Value = serde_json::from_str(&devices).expect("JSON");
+            assert_eq!(devices.as_array().map(Vec::len), Some(1), "no machine is left behind: {devices}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_is_said_before_the_server_is_asked() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    sign_in(&person, &server);
+    person.publish_guard();
+    let cases: [(&[&str], &str); 7] = [
+        (&["hook", "add", "stopp", "--script", "guard.sh"], "did you mean `stop`?"),
+        (&["hook", "add", "stop", "--script", "none.sh"], "there is no such file"),
+        (&["hook", "edit", "1"], "nothing was changed"),
+        (&["hook", "order", "2"], "there is no hook 2"),
+        (&["hook", "show", "x"], "write the number that `list` shows"),
+        (&["login", "127.0.0.1:1", "--token", "x"], "such as https://hooks.example.com"),
+        (&["login", "http://127.0.0.1:1", "--token", "two\nlines"], "a token is one word"),
+    ];
+    for (words, expected) in cases {
+        let said = person.must_not(&[&["team", "admin"], words].concat());
+        assert!(said.contains(expected), "{words:?}: {said}");
+    }
+    let removed = person.must(&["team", "admin", "hook", "remove", "1", "--json"]);
+    assert_eq!(removed.trim(), r#"{"removed":1}"#);
 }

@@ -278,6 +278,8 @@ impl Server {
             .and_then(|bytes| serde_json::from_slice::<Problem>(&bytes).ok());
         let own = problem.as_ref().map(|problem| problem.code.clone()).filter(|_| code == "refused");
         let why = match (&problem, status) {
+            // What a server says here is for who writes requests by hand.
+            (_, 401) => "the server does not take this token".to_owned(),
             (Some(problem), _) => problem.message.clone(),
             (None, 300..=399) => "redirects are not followed; sign in with the final address".to_owned(),
             (None, _) => format!("status {status}"),
@@ -297,7 +299,20 @@ impl Server {
             ureq::Error::Protocol(_) | ureq::Error::Http(_) => "bad_format",
             _ => "unreachable",
         };
-        Refusal::new(code, format!("{}: {error}", self.endpoint))
+        let hint = self.other_scheme(code, &error.to_string());
+        Refusal::new(code, format!("{}: {error}{hint}", self.endpoint))
+    }
+
+    /// Where one side encrypts and the other does not, neither understands the
+    /// other, and what each says of it helps nobody.
+    fn other_scheme(&self, code: &str, error: &str) -> &'static str {
+        match (self.endpoint.encrypted, code) {
+            (true, "tls") if error.contains("InvalidContentType") => {
+                "; this server does not encrypt: write http:// if it is on this machine, or ask its operator"
+            }
+            (false, "bad_format" | "truncated") => "; if this server encrypts, write https://",
+            _ => "",
+        }
     }
 
     /// What went wrong while the answer came.
@@ -313,6 +328,11 @@ impl Server {
         let code = if error.is_eof() { "truncated" } else { "bad_format" };
         Refusal::new(code, format!("{}: its answer cannot be read: {error}", self.endpoint))
     }
+}
+
+/// Whether this is an address that a token may be sent to.
+pub fn check_address(url: &str) -> Result<(), Refusal> {
+    address(url).map(|_| ())
 }
 
 /// Encrypted, or on this machine.
@@ -394,3 +414,6 @@ mod tests {
         assert_eq!(retry_after(&HeaderMap::new(), NOW), None);
     }
 }
+
+#[cfg(test)]
+mod tests;

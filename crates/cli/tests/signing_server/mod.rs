@@ -124,6 +124,9 @@ fn respond(state: &State, request: &Request, stream: &mut dyn Stream) {
             say(stream, 200, &logged_in(state, bearer == ENROL));
         }
         ("POST", "/oauth/token" | "/api/v1/login") => say(stream, 401, &unknown),
+        ("GET", "/api/v1/team") if [SIGN_IN, ENROL].contains(&bearer) => {
+            say(stream, 200, &logged_in(state, bearer == ENROL)["team"]);
+        }
         _ if bearer != DEVICE => say(stream, 401, &unknown),
         ("DELETE", "/api/v1/login") | ("POST", "/api/v1/report") => {
             answer(stream, 204, "connection: close\r\n", "")

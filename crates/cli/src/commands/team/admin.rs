@@ -5,7 +5,11 @@ mod desk;
 mod device;
 mod draft;
 mod hook;
+mod in_force;
+mod invitation;
+mod key_file;
 mod login;
+mod meaning;
 mod member;
 mod publish;
 mod release;
@@ -55,7 +59,7 @@ pub fn admin(ui: &mut Ui, args: &AdminArgs) -> Result<Status, Failed> {
     let desk = match &args.command {
         AdminCommand::Login(login) => return login::login(ui, &args.at, login),
         AdminCommand::Logout(_) => return login::logout(ui, &args.at),
-        AdminCommand::Key(key) => match signing::key_alone(ui, key)? {
+        AdminCommand::Key(key) => match signing::key_alone(ui, key, args.at.json)? {
             Some(status) => return Ok(status),
             None => Desk::open(&args.at)?,
         },

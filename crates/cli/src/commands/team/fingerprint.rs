@@ -9,6 +9,8 @@ use crate::ui::Ui;
 
 /// So many digits a person types to confirm.
 const CONFIRMED: usize = 8;
+/// So often a person may mistype them.
+const TRIES: usize = 3;
 /// So many digits stand together where it is shown.
 const GROUP: usize = 4;
 /// The digits of a SHA-256.
@@ -21,17 +23,21 @@ pub fn typed(text: &str) -> Result<String, Failed> {
         return Ok(digits);
     }
     let problem = format!("`--fingerprint {text}` is no SHA-256");
-    Err(Failed::other(problem, "64 hexadecimal digits, as `boathook team admin` prints them"))
+    Err(Failed::other(problem, "64 hexadecimal digits, as `boathook team admin settings show` prints them"))
 }
 
 /// Whether the root a server has is the one that was meant: as it was handed
 /// over, or as the person at this terminal says. Never by itself.
 pub fn agree(ui: &mut Ui, root: &[u8], expected: Option<&str>) -> Result<String, Failed> {
-    let found = Digest::of(root).to_string();
+    is_meant(ui, &Digest::of(root).to_string(), expected)
+}
+
+/// The same for the fingerprint alone.
+pub fn is_meant(ui: &mut Ui, found: &str, expected: Option<&str>) -> Result<String, Failed> {
     match expected {
-        Some(expected) if expected == found => Ok(found),
-        Some(expected) => Err(differs(expected, &found)),
-        None => confirmed(ui, &found).map(|()| found),
+        Some(expected) if expected == found => Ok(found.to_owned()),
+        Some(expected) => Err(differs(expected, found)),
+        None => confirmed(ui, found).map(|()| found.to_owned()),
     }
 }
 
@@ -60,14 +66,17 @@ fn confirmed(ui: &mut Ui, found: &str) -> Result<(), Failed> {
     ui.say("The team's fingerprint is");
     shown(found).iter().for_each(|line| ui.say(&format!("    {line}")));
     ui.say("Compare it with the one that an admin of the team gave you, by another way than this server.");
-    let typed = asking::line(ui, "If it is the same, type its first 8 digits: ")?;
-    match digits_of(&typed) == found[..CONFIRMED] {
-        true => Ok(()),
-        false => Err(Failed::other(
-            "the fingerprint was not confirmed, so this machine did not join the team",
-            "ask an admin of the team: `boathook team admin` prints the fingerprint",
-        )),
+    for _ in 0..TRIES {
+        let typed = asking::line(ui, "If it is the same, type its first 8 digits: ")?;
+        if Some(digits_of(&typed).as_str()) == found.get(..CONFIRMED) {
+            return Ok(());
+        }
+        ui.say("These are not its first 8 digits.");
     }
+    Err(Failed::other(
+        "the fingerprint was not confirmed, so this machine did not join the team",
+        "ask an admin of the team: `boathook team admin settings show` prints the fingerprint",
+    ))
 }
 
 fn differs(expected: &str, found: &str) -> Failed {

@@ -10,7 +10,7 @@ use super::{asking, browser, fingerprint, here, hooks, logout, notice, sync};
 use crate::Status;
 use crate::error::Failed;
 use crate::settings;
-use crate::team::http::{Fetched, Kind};
+use crate::team::http::{Fetched, Kind, check_address};
 use crate::team::login::LoginError;
 use crate::team::sync::{hold, sync_held};
 use crate::team::{self, How, Login, Place, Refusal, Server};
@@ -33,7 +33,7 @@ pub struct LoginArgs {
     /// A file that holds the token
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// The SHA-256 of the team's first root, as `boathook team admin` prints it
+    /// The SHA-256 of the team's first root, as `boathook team admin settings show` prints it
     #[arg(long, value_name = "SHA256")]
     pub fingerprint: Option<String>,
     /// Authorities to trust for the server's certificate, in PEM, instead of the system's
@@ -45,7 +45,7 @@ pub struct LoginArgs {
     /// What to call this machine [default: its host name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Log out of the team this machine belongs to, first
+    /// Leave the team this machine belongs to, once all of the new one is verified
     #[arg(long)]
     pub switch: bool,
 }
@@ -57,6 +57,7 @@ const LARGEST_TOKEN: u64 = 4096;
 
 pub fn login(ui: &mut Ui, args: &LoginArgs) -> Result<Status, Failed> {
     let place = here::place()?;
+    addressed(&args.url)?;
     let expected = args.fingerprint.as_deref().map(fingerprint::typed).transpose()?;
     let before = here::known(&place)?;
     if let Some(before) = &before {
@@ -65,7 +66,7 @@ pub fn login(ui: &mut Ui, args: &LoginArgs) -> Result<Status, Failed> {
     if expected.is_none() && !asking::somebody_is_there() {
         return Err(fingerprint::needed());
     }
-    let login = joined(ui, &place, args, expected.as_deref())?;
+    let login = joined(ui, &place, args, before.as_ref(), expected)?;
     let status = match &before {
         Some(before) => switched(ui, &place, before, &login)?,
         None => {
@@ -77,6 +78,13 @@ pub fn login(ui: &mut Ui, args: &LoginArgs) -> Result<Status, Failed> {
     hooks::table(ui, &View::of(&place, login));
     notice::show(ui);
     Ok(result)
+}
+
+/// What is typed as an address is looked at before anything else.
+pub fn addressed(url: &str) -> Result<(), Failed> {
+    check_address(url).map_err(|refusal| {
+        Failed::other(refusal.message, "the server's address is such as https://hooks.example.com")
+    })
 }
 
 /// Whether this machine may leave the team it is in.
@@ -91,13 +99,22 @@ fn may_leave(before: &Login, args: &LoginArgs) -> Result<(), Failed> {
     ))
 }
 
-/// Signs in and agrees on whose hooks will run. Nothing is kept yet; where
-/// there is no agreement, the server is told to forget this machine.
-fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) -> Result<Login, Failed> {
+/// Signs in and agrees on whose hooks will run, where it can be had before a
+/// token that works once is used. Nothing is kept yet; where there is no
+/// agreement, the server is told to forget this machine.
+fn joined(
+    ui: &mut Ui,
+    place: &Place,
+    args: &LoginArgs,
+    before: Option<&Login>,
+    expected: Option<String>,
+) -> Result<Login, Failed> {
     let url = args.url.trim_end_matches('/');
     let ca = args.ca.as_deref().map(settings::absolute);
     let name = args.name.clone().unwrap_or_else(settings::host_name);
-    let LoggedIn { device, device_token, team } = signed_in(ui, place, args, url, &name)?;
+    let machine = browser::Machine { name: &name, os: place.os_name() };
+    let SignedIn { is: LoggedIn { device, device_token, team }, expected } =
+        signed_in(ui, place, args, url, &machine, before, expected)?;
     let mut login = Login {
         server: url.to_owned(),
         team: team.id,
@@ -112,19 +129,27 @@ fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) 
         ca,
         cache: args.cache.clone(),
     };
-    ui.say(&format!("signed in to team «{}» ({})", team.name, login.server));
-    match first_root(place, &login).and_then(|root| fingerprint::agree(ui, &root, expected)) {
+    match first_root(place, &login).and_then(|root| fingerprint::agree(ui, &root, expected.as_deref())) {
         Ok(fingerprint) => {
+            ui.say(&format!("signed in to team «{}» ({})", team.name, login.server));
             login.fingerprint = fingerprint;
             Ok(login)
         }
         Err(failed) => {
             if let Err(refusal) = logout::revoke(place, &login) {
                 ui.warning(&format!("the server could not be told to forget this machine: {refusal}"));
+                ui.help(&format!("an admin of the team removes the device {}", login.device));
             }
+            ui.note("a sign-in token is used up by this; ask an admin of the team for a new one");
             Err(failed)
         }
     }
+}
+
+/// A machine that the server knows, and the fingerprint that was agreed on.
+struct SignedIn {
+    is: LoggedIn,
+    expected: Option<String>,
 }
 
 fn signed_in(
@@ -132,8 +157,10 @@ fn signed_in(
     place: &Place,
     args: &LoginArgs,
     url: &str,
-    name: &str,
-) -> Result<LoggedIn, Failed> {
+    machine: &browser::Machine<'_>,
+    before: Option<&Login>,
+    expected: Option<String>,
+) -> Result<SignedIn, Failed> {
     let connect = |token: Option<&str>| {
         Server::new(url, args.ca.as_deref(), token, &place.environment)
             .map_err(|refusal| browser::refused(&refusal))
@@ -141,23 +168,51 @@ fn signed_in(
     let token = match given_token(ui, args)? {
         Some(token) => token,
         None => {
-            let machine = browser::Machine { name, os: place.os_name() };
-            if let Some(logged_in) = browser::sign_in(ui, &connect(None)?, url, &machine)? {
-                return Ok(logged_in);
+            if let Some(is) = browser::sign_in(ui, &connect(None)?, url, machine)? {
+                return Ok(SignedIn { is, expected });
             }
             asked_token(ui)?
         }
     };
-    let body = wire::Login { name: name.to_owned(), os: place.os_name().to_owned() };
-    connect(Some(&token))?.post("/api/v1/login", &body).map_err(|refusal: Refusal| {
-        match refusal.code.as_str() {
-            "unauthorized" => Failed::other(
-                format!("the server does not take this token: {refusal}"),
-                "a sign-in token works once; ask an admin of the team for a new one",
-            ),
-            _ => browser::refused(&refusal),
-        }
-    })
+    let server = connect(Some(&token))?;
+    let expected = agreed(ui, place, &server, before, expected)?;
+    let body = wire::Login { name: machine.name.to_owned(), os: machine.os.to_owned() };
+    let is = server.post("/api/v1/login", &body).map_err(not_taken)?;
+    Ok(SignedIn { is, expected })
+}
+
+/// Asks the server which team it would be, and whether this machine may and
+/// the person will join that. The token stays good. What the server says is
+/// compared with its root again, once this machine can read that.
+fn agreed(
+    ui: &mut Ui,
+    place: &Place,
+    server: &Server,
+    before: Option<&Login>,
+    expected: Option<String>,
+) -> Result<Option<String>, Failed> {
+    let team: wire::Team = match server.get("/api/v1/team") {
+        Ok(team) => team,
+        // A server that does not tell: then it is asked after the login.
+        Err(refusal) if refusal.code == "forbidden" => return Ok(expected),
+        Err(refusal) => return Err(not_taken(refusal)),
+    };
+    let stays =
+        |before: &&Login| before.enrolled && (before.team != team.id || before.repository != team.repository);
+    if let Some(before) = before.filter(stays) {
+        return Err(logout::stays(place, before));
+    }
+    fingerprint::is_meant(ui, &team.root_fingerprint, expected.as_deref()).map(Some)
+}
+
+fn not_taken(refusal: Refusal) -> Failed {
+    match refusal.code.as_str() {
+        "unauthorized" => Failed::other(
+            "the server does not take this token",
+            "a sign-in token works once and expires; ask an admin of the team for a new one",
+        ),
+        _ => browser::refused(&refusal),
+    }
 }
 
 /// The token of an option; none when there is none.
@@ -197,7 +252,7 @@ fn token_of(file: &Path) -> Result<String, Failed> {
 }
 
 /// A token goes into a header as it is.
-fn usable(token: String) -> Result<String, Failed> {
+pub fn usable(token: String) -> Result<String, Failed> {
     match !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(token),
         false => Err(Failed::other(

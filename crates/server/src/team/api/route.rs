@@ -89,6 +89,11 @@ pub const DEVICE: Who = Who::Holder(&[TokenKind::Device], Role::Member);
 pub const NEWCOMER: Who =
     Who::Holder(&[TokenKind::SignIn, TokenKind::Api, TokenKind::Enrolment], Role::Member);
 
+/// Whoever holds a token: a person compares the fingerprint before a token that
+/// works once is used.
+pub const HOLDER: Who =
+    Who::Holder(&[TokenKind::Device, TokenKind::Api, TokenKind::SignIn, TokenKind::Enrolment], Role::Member);
+
 impl Who {
     /// Whether a caller is among them.
     pub fn admits(self, kind: TokenKind, role: Role) -> bool {

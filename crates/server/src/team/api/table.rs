@@ -4,7 +4,7 @@ use axum::routing::{delete, get, patch, post, put};
 use boathook_engine::bundle::manifest::LARGEST_SCRIPT;
 
 use super::route::Verb::{Delete, Get, Patch, Post, Put};
-use super::route::{DEVICE, MYSELF, NEWCOMER, RUNNER, Route, Speech, Traffic, Who, from};
+use super::route::{DEVICE, HOLDER, MYSELF, NEWCOMER, RUNNER, Route, Speech, Traffic, Who, from};
 use super::shape::{list, one, other};
 use super::{devices, distribution, hooks, login, members, oauth, open, releases, settings, signing, tokens};
 use crate::team::serve::health;
@@ -20,7 +20,7 @@ const SMALL: usize = 16 * 1024;
 
 /// Every address.
 pub static ROUTES: &[Route] = &[
-    Route::new(Get, "/api/v1/team", RUNNER, "The team, and what the caller may do", |_| get(settings::show))
+    Route::new(Get, "/api/v1/team", HOLDER, "The team, and what the caller may do", |_| get(settings::show))
         .answers(one::<wire::Team>),
     Route::new(Patch, "/api/v1/team", from(Owner), "Changes the team's settings", |_| {
         patch(settings::change)

@@ -29,7 +29,7 @@ impl TeamStore {
     /// All tokens, the newest first; those that are no longer good too.
     pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
         let sql = "SELECT token_id, kind, prefix, name, role, member_id, device_id, created_at, expires_at,
-            revoked_at FROM tokens WHERE team_id = $1 ORDER BY token_id DESC";
+            used_at, revoked_at FROM tokens WHERE team_id = $1 ORDER BY token_id DESC";
         let rows = sqlx::query(sql).bind(self.team).fetch_all(self.pool()).await?;
         rows.iter().map(token_row).collect()
     }
@@ -37,7 +37,7 @@ impl TeamStore {
     /// One token.
     pub async fn token(&self, id: i64) -> Result<Option<Token>, StoreError> {
         let sql = "SELECT token_id, kind, prefix, name, role, member_id, device_id, created_at, expires_at,
-            revoked_at FROM tokens WHERE team_id = $1 AND token_id = $2";
+            used_at, revoked_at FROM tokens WHERE team_id = $1 AND token_id = $2";
         let row = sqlx::query(sql).bind(self.team).bind(id).fetch_optional(self.pool()).await?;
         row.as_ref().map(token_row).transpose()
     }
@@ -91,6 +91,7 @@ pub(super) async fn insert(
         device: new.device.clone(),
         created_at: new.created_at,
         expires_at: new.expires_at,
+        used_at: None,
         revoked_at: None,
     })
 }
@@ -120,6 +121,7 @@ fn token_row(row: &AnyRow) -> Result<Token, StoreError> {
         device: row.try_get("device_id")?,
         created_at: row.try_get("created_at")?,
         expires_at: row.try_get("expires_at")?,
+        used_at: row.try_get("used_at")?,
         revoked_at: row.try_get("revoked_at")?,
     })
 }

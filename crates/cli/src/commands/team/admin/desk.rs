@@ -9,9 +9,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ureq::http::Method;
 
+use super::super::login::{addressed, usable};
 use super::table::Table;
 use crate::error::Failed;
 use crate::settings::{admin_token, team_place};
+use crate::team::http::{Fetched, Kind};
 use crate::team::{Place, Refusal, Server};
 use crate::ui::Ui;
 
@@ -21,16 +23,16 @@ const FILE: &str = "admin.json";
 #[derive(Debug, clap::Args)]
 pub struct At {
     /// The server's address [default: that of `team admin login`]
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, help_heading = "Options of every admin command", value_name = "URL")]
     pub server: Option<String>,
     /// A file that holds an API token [default: BOATHOOK_ADMIN_TOKEN, else `team admin login`]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = "Options of every admin command", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// Authorities to trust for the server's certificate, in PEM, instead of the system's
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = "Options of every admin command", value_name = "FILE")]
     pub ca: Option<PathBuf>,
     /// Print JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Options of every admin command")]
     pub json: bool,
 }
 
@@ -41,6 +43,10 @@ pub struct Kept {
     pub token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
+    /// Of the team's first root, as it was at the login: what admins sign is
+    /// compared with what is verified from there on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
 }
 
 impl Kept {
@@ -69,7 +75,11 @@ impl Kept {
 pub struct Desk {
     server: Server,
     pub address: String,
-    json: bool,
+    /// Of the team's first root, where a login kept it.
+    pub fingerprint: Option<String>,
+    /// The authorities that are trusted instead of the system's.
+    pub ca: Option<PathBuf>,
+    pub json: bool,
 }
 
 impl Desk {
@@ -92,8 +102,10 @@ impl Desk {
             let help = "`--token-file FILE`, or the token in the variable BOATHOOK_ADMIN_TOKEN";
             Failed::other(format!("no token for {address} is known"), help)
         })?;
-        let ca = at.ca.clone().or_else(|| same.and_then(|kept| kept.ca));
-        Desk::at(&place, &address, ca.as_deref(), &token, at.json)
+        let (kept_ca, fingerprint) = same.map(|kept| (kept.ca, kept.fingerprint)).unwrap_or_default();
+        let ca = at.ca.clone().or(kept_ca);
+        let desk = Desk::at(&place, &address, ca.as_deref(), &token, at.json)?;
+        Ok(Desk { fingerprint, ..desk })
     }
 
     /// With this token.
@@ -104,8 +116,10 @@ impl Desk {
         token: &str,
         json: bool,
     ) -> Result<Desk, Failed> {
+        addressed(address)?;
+        usable(token.to_owned())?;
         let server = Server::new(address, ca, Some(token), &place.environment).map_err(refused)?;
-        Ok(Desk { server, address: address.to_owned(), json })
+        Ok(Desk { server, address: address.to_owned(), fingerprint: None, ca: ca.map(Path::to_owned), json })
     }
 
     pub fn get<A: DeserializeOwned>(&self, path: &str) -> Result<A, Failed> {
@@ -132,6 +146,16 @@ impl Desk {
     /// What is deleted answers nothing.
     pub fn delete(&self, path: &str) -> Result<(), Failed> {
         self.call(Method::DELETE, path, None::<&()>)
+    }
+
+    /// A file, for who verifies it.
+    pub fn fetch(&self, path: &str, kind: Kind, limit: u64, etag: Option<&str>) -> Result<Fetched, Refusal> {
+        self.server.fetch(path, kind, limit, etag)
+    }
+
+    /// Says that something is gone.
+    pub fn gone(&self, ui: &mut Ui, what: &str, id: impl Serialize, text: &str) -> Result<(), Failed> {
+        self.show(ui, &serde_json::json!({ what: id }), |ui| ui.say(text))
     }
 
     fn call<A: DeserializeOwned>(
@@ -199,17 +223,65 @@ pub fn refused(refusal: Refusal) -> Failed {
         "unauthorized" => {
             "the token is wrong, used, revoked or expired; `boathook team admin login` with a new one"
         }
-        "forbidden" => "your role does not allow it; `boathook team admin settings show` says which it is",
+        "forbidden" => {
+            "it is the role of your token that does not allow it: `boathook team admin settings show` says which it has, and somebody who may can make another with `token new sign-in --member EMAIL --role ROLE`"
+        }
         "missing" => "`list` shows what there is",
         "throttled" => "wait a little, then again",
         "unreachable" => "is `boathook serve` running, and is the address right?",
+        // The message says what to write, and no authority would help.
+        "tls" if refusal.message.contains("does not encrypt") => "",
         "tls" => "`--ca FILE` for a server with an authority of its own",
         "conflict" => "somebody was faster; look, then again",
         "server_error" => "the server's log says why",
         _ => "",
     };
+    let problem = typed_names(&refusal.message);
     match help {
-        "" => Failed::Other { problem: refusal.message, help: None },
-        help => Failed::other(refusal.message, help),
+        "" => Failed::Other { problem, help: None },
+        help => Failed::other(problem, help),
+    }
+}
+
+/// The fields of the API, and what a person types for them.
+const TYPED: [(&str, &str); 12] = [
+    ("hook_step", "EVENT"),
+    ("script_name", "--name"),
+    ("script_content", "--script"),
+    ("operating_systems", "--os"),
+    ("matcher", "--matcher"),
+    ("timeout", "--timeout"),
+    ("loop_limit", "--loop-limit"),
+    ("halt_percent", "--halt-percent"),
+    ("halt_least", "--halt-least"),
+    ("stale", "--stale-days"),
+    ("days", "--days"),
+    ("email", "EMAIL"),
+];
+
+/// A complaint about a field names the option it came from.
+fn typed_names(message: &str) -> String {
+    for (field, option) in TYPED {
+        if let Some((before, after)) = message.split_once(&format!(": {field}: ")) {
+            return format!("{before}: {option}: {after}");
+        }
+    }
+    message.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_names_what_was_typed() {
+        let cases = [
+            ("http://h: script_name: \"a/b\" is a path", "http://h: --name: \"a/b\" is a path"),
+            ("http://h: hook_step: there is no event", "http://h: EVENT: there is no event"),
+            ("http://h: no field at all", "http://h: no field at all"),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(typed_names(message), expected);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What can be said of a hook when it is written or changed.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use boathook_server::team::wire::HookDraft;
 
@@ -10,10 +10,10 @@ use crate::error::Failed;
 /// The options of `hook add` and `hook edit`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct DraftArgs {
-    /// Its file name on members' machines [default: that of the script]
+    /// Its file name on members' machines; a new hook has that of its script
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// A system it is for: linux, macos, windows or all; repeat it for several [default: all]
+    /// A system it is for: linux, macos, windows or all; repeat it for several. A new hook is for all
     #[arg(long, value_name = "SYSTEM", value_parser = system)]
     os: Vec<System>,
     /// When it runs, a regular expression; '' is always
@@ -22,18 +22,28 @@ pub struct DraftArgs {
     /// How many seconds it may take; 0 is the default
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u32>,
-    /// Refuse when it fails [possible values: true, false]
+    /// Refuse when it fails; `--fail-closed=false` takes it back
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     fail_closed: Option<bool>,
-    /// Report what it would refuse, and refuse nothing [possible values: true, false]
+    /// Report what it would refuse, and refuse nothing; `--monitor=false` takes it back
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     monitor: Option<bool>,
     /// How many automatic follow-ups it may send: a number, `none` for no limit, or `default`
     #[arg(long, value_name = "LIMIT", value_parser = loop_limit)]
     loop_limit: Option<Limit>,
-    /// Take part in the next release [possible values: true, false]
+    /// Take part in the next release; `--active=false` leaves it out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     active: Option<bool>,
+    /// Where the value of such an option ends up when a blank stands before it
+    #[arg(hide = true, value_name = "VALUE", value_parser = stray)]
+    _stray: Option<String>,
+}
+
+fn stray(text: &str) -> Result<String, String> {
+    match text.parse::<bool>() {
+        Ok(_) => Err(format!("write `=` before it, such as `--fail-closed={text}`")),
+        Err(_) => Err("nothing more is expected here; options begin with `--`".to_owned()),
+    }
 }
 
 /// A name of a system.
@@ -78,7 +88,7 @@ pub struct Script {
 
 impl Script {
     pub fn read(file: &PathBuf) -> Result<Script, Failed> {
-        let bytes = fs::read(file).map_err(|error| Failed::file(file, error))?;
+        let bytes = fs::read(file).map_err(|error| unread(file, error))?;
         let help =
             "a script is text in UTF-8; a program goes to machines in another way, and a script starts it";
         let content = String::from_utf8(bytes)
@@ -86,6 +96,22 @@ impl Script {
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(Script { name, content })
     }
+}
+
+/// What a person mistyped most often is said in words.
+fn unread(file: &Path, error: io::Error) -> Failed {
+    let (problem, help) = match error.kind() {
+        io::ErrorKind::NotFound => ("there is no such file", "write where the script is"),
+        io::ErrorKind::IsADirectory => ("it is a folder", "write which file of it is the script"),
+        _ => return Failed::file(file, error),
+    };
+    Failed::other(format!("--script {}: {problem}", file.display()), help)
+}
+
+/// A number that a list shows.
+pub fn number(text: &str) -> Result<i64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "write the number that `list` shows".to_owned())
 }
 
 impl DraftArgs {
@@ -129,6 +155,19 @@ mod tests {
         draft: DraftArgs,
     }
 
+    #[test]
+    fn a_script_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (file, expected) in
+            [(folder.path().join("none.sh"), "no such file"), (folder.path().into(), "folder")]
+        {
+            let error = Script::read(&file).err().expect("no script").to_string();
+            assert!(error.contains(expected) && !error.contains("os error"), "{error}");
+        }
+        assert_eq!(number("3"), Ok(3));
+        assert!(number("x").is_err() && number("-1").is_err());
+    }
+
     fn written() -> HookDraft {
         HookDraft {
             hook_step: "stop".to_owned(),
@@ -166,6 +205,9 @@ mod tests {
             change(&mut expected);
             assert_eq!(draft, expected, "{line}");
         }
+        let words = ["x", "--fail-closed", "true"];
+        let error = Line::try_parse_from(words).expect_err("a blank").to_string();
+        assert!(error.contains("`--fail-closed=true`"), "{error}");
         for line in ["--os beos", "--loop-limit -2", "--timeout x", "--monitor=maybe"] {
             let words = std::iter::once("x").chain(line.split_whitespace());
             assert!(Line::try_parse_from(words).is_err(), "{line}");

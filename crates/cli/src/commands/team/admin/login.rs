@@ -4,6 +4,7 @@ use std::io::{self, BufRead};
 
 use boathook_server::team::wire::{MadeToken, NewToken, Role, Team, TokenKind};
 
+use super::super::login::{addressed, usable};
 use super::desk::{At, Desk, Kept, place, refused, token_in};
 use crate::Status;
 use crate::error::Failed;
@@ -30,6 +31,7 @@ pub struct LogoutArgs {}
 
 pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
     let place = place()?;
+    addressed(&args.url)?;
     let given = match (&args.token, &at.token_file) {
         (Some(dash), _) if dash == "-" => from_stdin()?,
         (Some(token), _) => token.clone(),
@@ -39,6 +41,7 @@ pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
             return Err(Failed::other("a token is needed", help));
         }
     };
+    let given = usable(given.trim().to_owned())?;
     let ca = match &at.ca {
         Some(file) => Some(file.canonicalize().map_err(|error| Failed::file(file, error))?),
         None => None,
@@ -47,7 +50,8 @@ pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
     let token = if is_sign_in(&given) { exchanged(&desk)? } else { given };
     let desk = Desk::at(&place, &args.url, ca.as_deref(), &token, at.json)?;
     let team: Team = desk.get("/api/v1/team")?;
-    Kept { server: args.url.clone(), token, ca }.write(&place)?;
+    let fingerprint = Some(team.root_fingerprint.clone());
+    Kept { server: args.url.clone(), token, ca, fingerprint }.write(&place)?;
     desk.show(ui, &team, |ui| {
         let who = team.email.clone().unwrap_or_else(|| "this token".to_owned());
         ui.line(&format!(
@@ -65,7 +69,7 @@ pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
 pub fn logout(ui: &mut Ui, at: &At) -> Result<Status, Failed> {
     let place = place()?;
     let Some(kept) = Kept::read(&place)? else {
-        ui.say("no token is kept");
+        told(ui, at.json, false, "no token is kept");
         return Ok(Status::Success);
     };
     // The token is forgotten here whatever the server says.
@@ -73,13 +77,25 @@ pub fn logout(ui: &mut Ui, at: &At) -> Result<Status, Failed> {
         .and_then(|desk| super::token::revoke_own(&desk, &kept.token));
     Kept::remove(&place)?;
     match revoked {
-        Ok(()) => ui.say(&format!("the token for {} is revoked and forgotten", kept.server)),
+        Ok(()) => {
+            told(ui, at.json, true, &format!("the token for {} is revoked and forgotten", kept.server));
+        }
         Err(problem) => {
+            if at.json {
+                told(ui, true, false, "");
+            }
             ui.warning(&format!("the token is forgotten here, and was not revoked: {problem}"));
             ui.help("`boathook team admin token revoke` from another login, or let it expire");
         }
     }
     Ok(Status::Success)
+}
+
+fn told(ui: &mut Ui, json: bool, revoked: bool, text: &str) {
+    match json {
+        true => ui.json(&serde_json::json!({ "revoked": revoked }).to_string()),
+        false => ui.say(text),
+    }
 }
 
 /// Sign-in tokens say so in their first letters.

@@ -1,9 +1,12 @@
 //! `boathook team admin member`: who is in the team, and what they may do.
 
-use boathook_server::team::wire::{AddedMember, Member, MemberChange, NewMember, Role, Team};
+use boathook_server::team::wire::{
+    AddedMember, MadeToken, Member, MemberChange, NewMember, NewToken, Role, Team, TokenKind,
+};
 use clap::{Subcommand, ValueEnum};
 
 use super::desk::Desk;
+use super::invitation::{self, Invitation};
 use super::table::{Table, time};
 use crate::Status;
 use crate::error::Failed;
@@ -60,7 +63,7 @@ pub fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// Add somebody, and print the one token to sign in with
+/// Add somebody, and print what they type to sign in
 #[derive(Debug, clap::Args)]
 pub struct AddArgs {
     /// The address
@@ -115,7 +118,8 @@ pub fn member(ui: &mut Ui, desk: &Desk, args: &MemberArgs) -> Result<Status, Fai
         MemberCommand::Remove(args) => {
             let member = find(desk, &args.member)?;
             desk.delete(&format!("/api/v1/members/{}", member.id))?;
-            ui.say(&format!("{} is no longer a member", member.email));
+            let text = format!("{} is no longer a member", member.email);
+            desk.gone(ui, "removed", member.id, &text)?;
         }
     }
     Ok(Status::Success)
@@ -125,19 +129,29 @@ fn add(ui: &mut Ui, desk: &Desk, args: &AddArgs) -> Result<(), Failed> {
     let body = NewMember { email: args.email.clone(), role: args.role.into() };
     let added: AddedMember = desk.post("/api/v1/members", &body)?;
     let team: Team = desk.get("/api/v1/team")?;
-    desk.show(ui, &added, |ui| {
+    let fingerprint = &team.root_fingerprint;
+    let mut commands = vec![invitation::machine(desk, &added.sign_in_token, fingerprint)];
+    // A sign-in token works once, so the second login has a token of its own.
+    if invitation::administers(added.member.role) {
+        let Member { id, role, .. } = added.member;
+        let name = "team admin login".to_owned();
+        let wanted = NewToken { kind: TokenKind::SignIn, name, role, member: Some(id), days: None };
+        let made: MadeToken = desk.post("/api/v1/tokens", &wanted)?;
+        commands.push(invitation::desk(desk, &made.secret));
+    }
+    let whole = Invitation { made: &added, fingerprint, commands: &commands };
+    desk.show(ui, &whole, |ui| {
         ui.line(&format!(
             "{} is {}; this is what they type, once:",
             added.member.email,
             role_name(added.member.role)
         ));
-        ui.line(&login_line(&desk.address, &added.sign_in_token, &team.root_fingerprint));
+        commands.iter().for_each(|line| ui.line(line));
+        if commands.len() > 1 {
+            ui.hint("the first makes a machine one of the team's, the second is for `boathook team admin`");
+        }
+        invitation::say_authority(ui, desk);
     })
-}
-
-/// What somebody types to make their machine one of the team's.
-pub fn login_line(address: &str, token: &str, fingerprint: &str) -> String {
-    format!("boathook team login {address} --token {token} --fingerprint {fingerprint}")
 }
 
 fn changed(ui: &mut Ui, desk: &Desk, who: &str, change: &MemberChange) -> Result<(), Failed> {
@@ -147,6 +161,12 @@ fn changed(ui: &mut Ui, desk: &Desk, who: &str, change: &MemberChange) -> Result
         let canary = if member.canary { ", in the canary group" } else { "" };
         ui.line(&format!("{} is {}{canary}", member.email, role_name(member.role)));
     })
+}
+
+/// The address of a member; the number where it is not known.
+pub fn whose(members: &[Member], id: i64) -> String {
+    let found = members.iter().find(|member| member.id == id);
+    found.map_or_else(|| format!("member {id}"), |member| member.email.clone())
 }
 
 /// By address or by number.

@@ -1,6 +1,6 @@
 //! `boathook team admin publish`: the draft becomes a release.
 
-use boathook_server::team::wire::{Publish, Release};
+use boathook_server::team::wire::{Publish, Release, ReleaseState};
 
 use super::desk::Desk;
 use super::release::say;
@@ -29,7 +29,68 @@ pub struct PublishArgs {
 pub fn publish(ui: &mut Ui, desk: &Desk, args: &PublishArgs) -> Result<Status, Failed> {
     let percent = args.percent.unwrap_or(if args.canary { 0 } else { 100 });
     let body = Publish { note: args.note.clone(), canary: args.canary, percent };
+    let before: Vec<Release> = desk.get("/api/v1/releases")?;
     let release: Release = desk.post("/api/v1/releases", &body)?;
     desk.show(ui, &release, |ui| say(ui, &release))?;
+    doubts(&release, &before).iter().for_each(|doubt| ui.warning(doubt));
     Ok(Status::Success)
+}
+
+/// What is not wrong, and may not be meant.
+fn doubts(release: &Release, before: &[Release]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if release.hooks.is_empty() {
+        doubts.push("it has no hooks: a machine that gets it runs none of the team's".to_owned());
+    }
+    let live = before.iter().filter(|one| one.state != ReleaseState::Halted);
+    if let Some(newest) = live.max_by_key(|one| one.number).filter(|newest| newest.hooks == release.hooks) {
+        doubts.push(format!("it holds the same hooks as release {}", newest.number));
+    }
+    doubts
+}
+
+#[cfg(test)]
+mod tests {
+    use boathook_engine::bundle::manifest::{Hook, Script};
+    use boathook_engine::digest::Digest;
+
+    use super::*;
+
+    fn release(number: i64, state: ReleaseState, scripts: &[&str]) -> Release {
+        let hook = |name: &&str| Hook {
+            id: 1,
+            event: "stop".to_owned(),
+            script: Script { name: (*name).to_owned(), sha256: Digest::of(name.as_bytes()), length: 1 },
+            operating_systems: Vec::new(),
+            matcher: None,
+            timeout: None,
+            fail_closed: false,
+            loop_limit: None,
+            monitor: false,
+        };
+        Release {
+            number,
+            state,
+            canary: false,
+            percent: 100,
+            published_by: String::new(),
+            published_at: 0,
+            note: String::new(),
+            restores: None,
+            halted_because: None,
+            hooks: scripts.iter().map(hook).collect(),
+        }
+    }
+
+    #[test]
+    fn a_release_that_changes_nothing_or_removes_everything_is_remarked() {
+        let before = [release(1, ReleaseState::Stable, &["a"]), release(2, ReleaseState::Halted, &["b"])];
+        let cases: [(&[&str], &str); 4] =
+            [(&["c"], ""), (&["a"], "as release 1"), (&["b"], ""), (&[], "no hooks")];
+        for (scripts, expected) in cases {
+            let said = doubts(&release(3, ReleaseState::Stable, scripts), &before).join("; ");
+            assert_eq!(said.is_empty(), expected.is_empty(), "{said}");
+            assert!(said.contains(expected), "{said}");
+        }
+    }
 }

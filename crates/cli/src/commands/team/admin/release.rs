@@ -4,6 +4,7 @@ use boathook_server::team::wire::{Advance, Halt, Release, ReleaseState};
 use clap::Subcommand;
 
 use super::desk::Desk;
+use super::meaning;
 use super::table::{Table, time};
 use crate::Status;
 use crate::error::Failed;
@@ -130,27 +131,33 @@ fn list(ui: &mut Ui, desk: &Desk) -> Result<(), Failed> {
     releases.sort_by_key(|release| std::cmp::Reverse(release.number));
     let head = ["RELEASE", "STATE", "HOOKS", "PUBLISHED", "BY", "NOTE"];
     let table = Table::of(head, &releases, |release| {
-        let note = release.restores.map(|number| format!("restores {number} "));
         [
             release.number.to_string(),
             standing(release),
             release.hooks.len().to_string(),
             time(release.published_at),
             release.published_by.clone(),
-            format!("{}{}", note.unwrap_or_default(), release.note),
+            noted(release),
         ]
     });
     desk.list(ui, &releases, table, "nothing was published yet; `publish` does")
 }
 
+/// What was said of it; that it restores another is said once.
+fn noted(release: &Release) -> String {
+    match release.restores {
+        Some(number) if release.note.is_empty() => format!("restores release {number}"),
+        Some(_) | None => release.note.clone(),
+    }
+}
+
 fn show(ui: &mut Ui, desk: &Desk, release: &Release) -> Result<(), Failed> {
     desk.show(ui, release, |ui| {
         say(ui, release);
-        let table = Table::of(["EVENT", "SCRIPT", "SHA-256"], &release.hooks, |hook| {
-            [hook.event.clone(), hook.script.name.clone(), hook.script.sha256.to_string()]
-        });
-        if !release.hooks.is_empty() {
-            table.print(ui);
+        for hook in &release.hooks {
+            ui.line(&format!("{} {:?} (hook {})", hook.event, hook.script.name, hook.id));
+            ui.line(&format!("  sha256 {}", hook.script.sha256));
+            ui.line(&format!("  {}", meaning::said(&meaning::options(hook))));
         }
     })
 }

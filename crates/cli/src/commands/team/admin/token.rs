@@ -1,10 +1,12 @@
 //! `boathook team admin token`: what programs and machines sign in with.
 
-use boathook_server::team::wire::{MadeToken, NewToken, Team, Token, TokenKind};
+use boathook_server::team::wire::{MadeToken, Member, NewToken, Role, Team, Token, TokenKind};
 use clap::{Subcommand, ValueEnum};
+use jiff::Timestamp;
 
 use super::desk::Desk;
-use super::member::{RoleName, find, login_line, role_name};
+use super::invitation::{self, Invitation};
+use super::member::{RoleName, find, role_name, whose};
 use super::table::{Table, or_dash, time, time_or_dash};
 use crate::Status;
 use crate::error::Failed;
@@ -45,9 +47,9 @@ pub struct NewArgs {
     /// What to call it
     #[arg(long, default_value = "made with team admin")]
     name: String,
-    /// The most its holder may do
-    #[arg(long, default_value = "member")]
-    role: RoleName,
+    /// The most its holder may do [default: for sign-in all that the member may, else member]
+    #[arg(long)]
+    role: Option<RoleName>,
     /// Whose, for a sign-in token [default: yours]
     #[arg(long, value_name = "EMAIL")]
     member: Option<String>,
@@ -73,7 +75,7 @@ pub fn token(ui: &mut Ui, desk: &Desk, args: &TokenArgs) -> Result<Status, Faile
         TokenCommand::List(_) => list(ui, desk)?,
         TokenCommand::Revoke(args) => {
             desk.delete(&format!("/api/v1/tokens/{}", args.id))?;
-            ui.say(&format!("token {} is revoked", args.id));
+            desk.gone(ui, "revoked", args.id, &format!("token {} is revoked", args.id))?;
         }
     }
     Ok(Status::Success)
@@ -85,21 +87,51 @@ fn new(ui: &mut Ui, desk: &Desk, args: &NewArgs) -> Result<(), Failed> {
         KindName::Enrolment => TokenKind::Enrolment,
         KindName::SignIn => TokenKind::SignIn,
     };
-    let member = args.member.as_deref().map(|who| find(desk, who)).transpose()?.map(|member| member.id);
-    let body = NewToken { kind, name: args.name.clone(), role: args.role.into(), member, days: args.days };
-    let made: MadeToken = desk.post("/api/v1/tokens", &body)?;
+    let member = args.member.as_deref().map(|who| find(desk, who)).transpose()?;
     let team: Team = desk.get("/api/v1/team")?;
-    desk.show(ui, &made, |ui| match kind {
-        TokenKind::Api | TokenKind::Device => ui.line(&made.secret),
-        TokenKind::SignIn | TokenKind::Enrolment => {
-            ui.line(&login_line(&desk.address, &made.secret, &team.root_fingerprint));
+    let own = member.as_ref().map_or(team.role, |member| member.role);
+    let role = args.role.map_or(usual_role(kind, own), Role::from);
+    let member = member.map(|member| member.id);
+    let body = NewToken { kind, name: args.name.clone(), role, member, days: args.days };
+    let made: MadeToken = desk.post("/api/v1/tokens", &body)?;
+    let fingerprint = &team.root_fingerprint;
+    let machine = || invitation::machine(desk, &made.secret, fingerprint);
+    let commands = match kind {
+        TokenKind::Api if !invitation::administers(role) => vec![],
+        TokenKind::Api | TokenKind::Device => vec![invitation::desk(desk, &made.secret)],
+        TokenKind::SignIn if invitation::administers(role) => {
+            vec![machine(), invitation::desk(desk, &made.secret)]
+        }
+        TokenKind::SignIn | TokenKind::Enrolment => vec![machine()],
+    };
+    let whole = Invitation { made: &made, fingerprint, commands: &commands };
+    desk.show(ui, &whole, |ui| match (kind, &commands[..]) {
+        (TokenKind::Api | TokenKind::Device, _) => ui.line(&made.secret),
+        (TokenKind::SignIn | TokenKind::Enrolment, commands) => {
+            commands.iter().take(1).for_each(|line| ui.line(line));
+            if let Some(other) = commands.get(1) {
+                ui.hint(&format!("it works once; for `boathook team admin` type `{other}` instead"));
+            }
+            invitation::say_authority(ui, desk);
         }
     })
 }
 
+/// What a token may do when nobody says: who signs in is whom they are, and a
+/// program gets no more than it was given.
+fn usual_role(kind: TokenKind, own: Role) -> Role {
+    match kind {
+        TokenKind::SignIn => own,
+        TokenKind::Api | TokenKind::Enrolment | TokenKind::Device => Role::Member,
+    }
+}
+
 fn list(ui: &mut Ui, desk: &Desk) -> Result<(), Failed> {
     let tokens: Vec<Token> = desk.get("/api/v1/tokens")?;
-    let head = ["ID", "KIND", "TOKEN", "NAME", "ROLE", "OF", "MADE", "EXPIRES", "REVOKED"];
+    // Members without a role to see the others read numbers.
+    let members: Vec<Member> = desk.get("/api/v1/members").unwrap_or_default();
+    let now = Timestamp::now().as_millisecond();
+    let head = ["ID", "KIND", "TOKEN", "NAME", "ROLE", "OF", "MADE", "EXPIRES", "STATE"];
     let table = Table::of(head, &tokens, |token| {
         [
             token.id.to_string(),
@@ -107,13 +139,23 @@ fn list(ui: &mut Ui, desk: &Desk) -> Result<(), Failed> {
             format!("{}…", token.prefix),
             token.name.clone(),
             role_name(token.role).to_owned(),
-            or_dash(token.device.clone().or_else(|| token.member.map(|member| format!("member {member}")))),
+            or_dash(token.device.clone().or_else(|| token.member.map(|member| whose(&members, member)))),
             time(token.created_at),
             time_or_dash(token.expires_at),
-            time_or_dash(token.revoked_at),
+            state(token, now),
         ]
     });
     desk.list(ui, &tokens, table, "there is no token")
+}
+
+/// Whether it still works.
+fn state(token: &Token, now: i64) -> String {
+    match (token.used_at, token.revoked_at, token.expires_at) {
+        (Some(when), _, _) => format!("used {}", time(when)),
+        (None, Some(when), _) => format!("revoked {}", time(when)),
+        (None, None, Some(end)) if end <= now => "expired".to_owned(),
+        (None, None, _) => "good".to_owned(),
+    }
 }
 
 /// Revokes the token that asks, found by its first letters.
@@ -132,5 +174,45 @@ fn kind_name(kind: TokenKind) -> &'static str {
         TokenKind::Api => "api",
         TokenKind::Enrolment => "enrolment",
         TokenKind::Device => "device",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_no_longer_works_says_so() {
+        let token = |used_at, revoked_at, expires_at| Token {
+            id: 1,
+            kind: TokenKind::SignIn,
+            prefix: String::new(),
+            name: String::new(),
+            role: Role::Member,
+            member: None,
+            device: None,
+            created_at: 0,
+            expires_at,
+            used_at,
+            revoked_at,
+        };
+        let cases = [
+            (None, None, None, "good"),
+            (None, None, Some(11), "good"),
+            (None, None, Some(10), "expired"),
+            (None, Some(5), Some(11), "revoked "),
+            (Some(5), None, Some(11), "used "),
+        ];
+        for (used, revoked, expires, expected) in cases {
+            let said = state(&token(used, revoked, expires), 10);
+            assert!(said.starts_with(expected), "{expected}: {said}");
+        }
+    }
+
+    #[test]
+    fn who_signs_in_may_do_what_they_may() {
+        assert_eq!(usual_role(TokenKind::SignIn, Role::Owner), Role::Owner);
+        assert_eq!(usual_role(TokenKind::Api, Role::Owner), Role::Member);
+        assert_eq!(usual_role(TokenKind::Enrolment, Role::Admin), Role::Member);
     }
 }
