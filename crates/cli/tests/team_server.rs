@@ -257,12 +257,25 @@ fn what_admins_sign_goes_out_with_enough_signatures_and_not_before() {
     let keys = [one, two].map(|file| person.must(&["team", "admin", "key", "new", file]).trim().to_owned());
     let strict = ["team", "admin", "strict", "--key", &keys[0], "--key", &keys[1], "--threshold", "2"];
     person.must(&strict);
-    let sign = |files: &[&str]| {
-        let files = files.iter().flat_map(|&file| ["--key", file]);
-        let output = person.try_to(&["team", "admin", "sign"].into_iter().chain(files).collect::<Vec<_>>());
+    let sign_with = |args: &[&str]| {
+        let output = person.try_to(&[&["team", "admin", "sign"], args].concat());
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         (output.status.success(), text + &String::from_utf8_lossy(&output.stderr))
     };
+    // What is signed is what was looked at.
+    let sign = |files: &[&str]| {
+        let (_, shown) = sign_with(&[]);
+        let digest = shown.lines().find_map(|line| line.strip_prefix("digest of all this: "));
+        let mut args: Vec<&str> = files.iter().flat_map(|&file| ["--key", file]).collect();
+        args.extend(digest.iter().flat_map(|&digest| ["--accept", digest]));
+        sign_with(&args)
+    };
+    let unseen = "0".repeat(64);
+    for args in [&["--key", one][..], &["--key", one, "--accept", &unseen]] {
+        let (done, said) = sign_with(args);
+        assert!(!done && said.contains("nothing was signed"), "{said}");
+        assert!(said.contains("0 of 2 of the new keys"), "{said}");
+    }
     let (_, said) = sign(&[]);
     for expected in
         ["root 2: 1 of 1 of the keys until now, 0 of 2 of the new keys", &format!("+ {}", keys[0])]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use boathook_engine::bundle::manifest::{Manifest, Script};
+use boathook_engine::digest::Digest;
 use boathook_server::team::publish::{Review, review};
 use boathook_server::team::sign::key::SigningKey;
 use boathook_server::team::sign::metadata::Signers;
@@ -76,7 +77,8 @@ pub struct StrictArgs {
 ///
 /// Shows what waits, as the bytes themselves say it, and what of it differs from
 /// what machines verify now: look at it before you sign. With `--key`, signs what
-/// was shown; at a terminal you are asked first. What the server shows and what
+/// was shown; at a terminal you are asked first, elsewhere `--accept` names the
+/// digest of what somebody looked at. What the server shows and what
 /// it lets you sign must be the same, or nothing is signed.
 #[derive(Debug, clap::Args)]
 pub struct SignArgs {
@@ -86,6 +88,9 @@ pub struct SignArgs {
     /// Print the scripts, too, that are not in force yet
     #[arg(long)]
     scripts: bool,
+    /// Sign without being asked, if what waits is what `sign` showed with this digest
+    #[arg(long, value_name = "SHA256")]
+    accept: Option<String>,
 }
 
 /// What needs no server.
@@ -147,8 +152,13 @@ pub fn sign(ui: &mut Ui, desk: &Desk, args: &SignArgs) -> Result<Status, Failed>
     let shown: Signing = desk.get("/api/v1/signing")?;
     let now = if shown.waiting.is_empty() { None } else { known(ui, desk) };
     // As data there is one answer: how it stands in the end.
+    let digest = reviewed(&shown);
     if args.key.is_empty() || !desk.json {
-        desk.show(ui, &shown, |ui| waiting(ui, &shown, now.as_ref()))?;
+        let all = Shown { signing: &shown, accept: digest.map(|digest| digest.to_string()) };
+        desk.show(ui, &all, |ui| {
+            waiting(ui, &shown, now.as_ref());
+            all.accept.iter().for_each(|digest| ui.line(&format!("digest of all this: {digest}")));
+        })?;
     }
     if args.scripts {
         scripts(ui, desk, &shown, now.as_ref())?;
@@ -165,11 +175,8 @@ pub fn sign(ui: &mut Ui, desk: &Desk, args: &SignArgs) -> Result<Status, Failed>
     for one in &shown.waiting {
         review(one).map_err(untrue)?;
     }
-    if !shown.waiting.is_empty() && asking::somebody_is_there() {
-        let typed = asking::line(ui, "Sign all of this? Type yes: ")?;
-        if typed != "yes" {
-            return Err(Failed::other("nothing was signed", "only `yes` signs"));
-        }
+    if let Some(digest) = digest {
+        agree(ui, args, &shown, &digest)?;
     }
     let mut left = shown.clone();
     let mut status = Status::Success;
@@ -189,6 +196,49 @@ pub fn sign(ui: &mut Ui, desk: &Desk, args: &SignArgs) -> Result<Status, Failed>
     }
     desk.show(ui, &left, |ui| ended(ui, &shown, &left, now.as_ref()))?;
     Ok(status)
+}
+
+/// What waits, and the word with which a script says that it was looked at.
+#[derive(serde::Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    signing: &'a Signing,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accept: Option<String>,
+}
+
+/// The digest of every byte that would be signed; none when nothing waits.
+fn reviewed(signing: &Signing) -> Option<Digest> {
+    let all: Vec<&str> = signing.waiting.iter().map(|one| one.bytes.as_str()).collect();
+    (!all.is_empty()).then(|| Digest::of(all.join("\n").as_bytes()))
+}
+
+/// A server that was taken over shows what it likes in between: only what
+/// somebody looked at is signed. Who hands over the keys types more than a word.
+fn agree(ui: &mut Ui, args: &SignArgs, shown: &Signing, digest: &Digest) -> Result<(), Failed> {
+    let refused = |help: &str| Err(Failed::other("nothing was signed", help));
+    if let Some(accept) = &args.accept {
+        return match Digest::parse(accept) == Some(*digest) {
+            true => Ok(()),
+            false => {
+                refused("what waits is not what has this digest: look at it with `sign`, without `--key`")
+            }
+        };
+    }
+    if !asking::somebody_is_there() {
+        return refused(
+            "look at it with `sign`, without `--key`, and repeat this with `--accept` and the digest it prints",
+        );
+    }
+    let text = digest.to_string();
+    let (asked, wanted) = match shown.waiting.iter().any(|one| one.role == "root") {
+        true => ("This decides who may sign. Type the first 8 digits of the digest: ", &text[..8]),
+        false => ("Sign all of this? Type yes: ", "yes"),
+    };
+    match asking::line(ui, asked)? == wanted {
+        true => Ok(()),
+        false => refused("look at it again, and type what is asked for"),
+    }
 }
 
 /// What became of a key.
