@@ -26,17 +26,32 @@ pub enum Kind {
 /// Connects, without looking at the tables.
 pub async fn open(url: &str) -> Result<Store, StoreError> {
     sqlx::any::install_default_drivers();
-    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        return open_postgres(url).await;
-    }
-    let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:")).unwrap_or(url);
-    if path.is_empty() || path.contains("://") {
+    let Some(path) = file_of(url) else { return open_postgres(url).await };
+    let text = path.to_string_lossy();
+    if text.is_empty() || text.contains("://") {
         return Err(StoreError::Unfit(format!(
             "{} is no database: write the path of a SQLite file, or postgres://USER@HOST/DATABASE",
             without_password(url)
         )));
     }
-    open_sqlite(Path::new(path)).await
+    open_sqlite(path).await
+}
+
+/// The path of a SQLite file; nothing when it is PostgreSQL.
+pub fn file_of(url: &str) -> Option<&Path> {
+    let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:")).unwrap_or(url);
+    (!is_postgres).then(|| Path::new(path))
+}
+
+/// Refuses a file that is not there: opening it would make it.
+pub fn must_exist(url: &str) -> Result<(), StoreError> {
+    match file_of(url) {
+        Some(path) if !path.to_string_lossy().contains("://") && !path.exists() => {
+            Err(StoreError::Unfit(format!("{}: no such database", path.display())))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 async fn open_postgres(url: &str) -> Result<Store, StoreError> {
@@ -173,7 +188,7 @@ fn sqlite_url(path: &Path) -> Result<String, StoreError> {
 }
 
 /// An address that may be shown.
-fn without_password(url: &str) -> String {
+pub fn without_password(url: &str) -> String {
     match (url.find("://"), url.rfind('@')) {
         (Some(start), Some(end)) if start + 3 <= end => format!("{}…{}", &url[..start + 3], &url[end..]),
         _ => url.to_owned(),
