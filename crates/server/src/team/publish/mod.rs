@@ -30,7 +30,7 @@ use boathook_engine::bundle::manifest::Refused;
 
 use crate::team::sign::{SignError, Signer};
 use crate::team::store::{Publication, StoreError, TeamStore, TufRole};
-use crate::team::wire::{Mode, Publish, Release};
+use crate::team::wire::{Hook, HookDraft, Mode, Publish, Release, TeamChange};
 use scene::{attempt, change};
 
 /// Why nothing was published.
@@ -115,8 +115,8 @@ pub async fn restore(
     change(team, signer, by.at, |line, _| line.restore(number, by)).await
 }
 
-/// Offers the same releases once more: after a change of what the manifest says
-/// beside them, such as the policy for old hooks or who is in the canary group.
+/// Offers the same releases once more: after a change of who is in the canary
+/// group, which the manifest says beside them.
 pub async fn reissue(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), PublishError> {
     attempt(team, signer, now, |scene| {
         let keys_wait = scene.waiting.iter().any(|waiting| waiting.file.role == TufRole::Root);
@@ -129,3 +129,29 @@ pub async fn reissue(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), 
     })
     .await
 }
+    offer_again(team, signer, &TeamChange::default(), now).await
+}
+
+/// Changes the team's settings. The policy for old hooks is part of what is
+/// signed: both go out together, or nothing is changed.
+pub async fn set(
+    team: &TeamStore,
+    signer: &Signer,
+    change: &TeamChange,
+    now: i64,
+) -> Result<(), PublishError> {
+    let before = team.info().await?.stale;
+    match change.stale.is_some_and(|stale| stale != before) {
+        true => offer_again(team, signer, change, now).await,
+        false => Ok(team.change(change).await?),
+    }
+}
+
+async fn offer_again(
+    team: &TeamStore,
+    signer: &Signer,
+    change: &TeamChange,
+    now: i64,
+) -> Result<(), PublishError> {
+        scene.team.stale = change.stale.unwrap_or(scene.team.stale);
+        work.settings = Some(change.clone());
