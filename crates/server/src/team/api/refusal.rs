@@ -172,6 +172,7 @@ impl From<PublishError> for Refusal {
             PublishError::Busy => Refusal::busy(2, error.to_string()),
             PublishError::Sign(
                 SignError::OtherSecret { .. } | SignError::Unreadable(_) | SignError::Random(_),
+            | PublishError::CannotRun(_)
             ) => {
                 tracing::error!(%error, "nothing could be signed");
                 Refusal::busy(60, "the server cannot sign now; its log says why")
