@@ -37,7 +37,7 @@ async fn what_a_client_would_refuse_is_not_signed() {
     let text = refused.map_err(|error| error.to_string());
     assert_eq!(
         text.err().as_deref(),
-        Some("hook 2: the script name \"GUARD.sh\" is another script's name already")
+        Some("hook 2: the script name \"GUARD.sh\" is the name of another script already, of hook 1")
     );
     assert_eq!(office.team.releases().await.expect("releases"), []);
 }
