@@ -111,3 +111,30 @@ fn a_backup_comes_back_whole_or_not_at_all() {
     assert!(again.contains("is there already"), "{again}");
     serve::sign_in(&copy, &secret, "ann@example.com").expect("a member of the team that came back");
 }
+
+#[test]
+fn a_team_that_nobody_could_tell_or_enter_is_not_made() {
+    let place = Place::new();
+    let (database, secret) = (place.text("hooks.db"), place.path("secret"));
+    let cases = [
+        ("", "bob@example.com", "no name for a team"),
+        ("theirs", "not an email", "is no address"),
+        ("Ours", "bob@example.com", "there is a team"),
+    ];
+    for (name, owner, expected) in cases {
+        let refused = said(serve::new_team(&database, &secret, name, owner));
+        assert!(refused.contains(expected), "{name:?} {owner:?}: {refused}");
+    }
+    serve::new_team(&database, &secret, "theirs", "bob@example.com").expect("another team");
+}
+
+#[test]
+fn a_postgresql_that_is_not_there_is_named_with_the_reason() {
+    let place = Place::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let refused = said(serve::backup(&format!("postgres://me:hush@{address}/x"), &place.path("bk")));
+    assert!(refused.contains(&address.to_string()) && refused.contains("refused"), "{refused}");
+    assert!(!refused.contains("hush"), "{refused}");
+}
