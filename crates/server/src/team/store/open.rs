@@ -55,9 +55,35 @@ pub fn must_exist(url: &str) -> Result<(), StoreError> {
 }
 
 async fn open_postgres(url: &str) -> Result<Store, StoreError> {
+    knock(url).await?;
     let options = AnyPoolOptions::new().max_connections(8).acquire_timeout(PATIENCE);
     let pool = options.connect(url).await?;
     Ok(Store { pool, kind: Kind::Postgres })
+}
+
+/// One connection before the pool: that would try again and again, and in the
+/// end not say why.
+async fn knock(url: &str) -> Result<(), StoreError> {
+    let unfit = |why: String| StoreError::Unfit(format!("{}: {why}", without_password(url)));
+    let start = Instant::now();
+    loop {
+        match tokio::time::timeout(PATIENCE, AnyConnection::connect(url)).await {
+            Ok(Ok(connection)) => return Ok(connection.close().await?),
+            // It is there, and starts or ends just now.
+            Ok(Err(error @ sqlx::Error::Database(_))) => match StoreError::from(error) {
+                error if error.is_passing() && start.elapsed() < PATIENCE => {
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+                StoreError::Database(sqlx::Error::Database(error)) => {
+                    return Err(unfit(error.message().to_owned()));
+                }
+                other => return Err(other),
+            },
+            Ok(Err(sqlx::Error::Io(error))) => return Err(unfit(error.to_string())),
+            Ok(Err(error)) => return Err(unfit(error.to_string())),
+            Err(_) => return Err(unfit(format!("no answer within {} seconds", PATIENCE.as_secs()))),
+        }
+    }
 }
 
 async fn open_sqlite(path: &Path) -> Result<Store, StoreError> {
