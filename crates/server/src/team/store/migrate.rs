@@ -56,8 +56,11 @@ async fn newest_step(store: &Store, work: &mut Transaction<'static, Any>) -> Res
     if store.kind == Kind::Postgres {
         sqlx::query(LOCK).execute(&mut **work).await?;
     }
-    let table = "CREATE TABLE IF NOT EXISTS schema_steps (number BIGINT PRIMARY KEY)";
-    sqlx::query(table).execute(&mut **work).await?;
+    // Asked first: PostgreSQL tells the log of a table that it need not make.
+    if !has_steps(store.kind, &mut **work).await? {
+        let table = "CREATE TABLE IF NOT EXISTS schema_steps (number BIGINT PRIMARY KEY)";
+        sqlx::query(table).execute(&mut **work).await?;
+    }
     let newest = "SELECT COALESCE(MAX(number), 0) AS number FROM schema_steps";
     Ok(sqlx::query(newest).fetch_one(&mut **work).await?.try_get("number")?)
 }
