@@ -3,13 +3,14 @@
 
 mod office;
 
+use boathook_engine::bundle::manifest::{Stale, StalePolicy};
 use boathook_server::team::publish;
 use boathook_server::team::sign::key::SigningKey;
 use boathook_server::team::sign::metadata::{self, FileRef};
 use boathook_server::team::sign::{Secret, Signer, end};
 use boathook_server::team::store::{NewDevice, Publication, SignedFile, TufRole, Versions};
 use boathook_server::team::wire::{
-    KeySet, Mode, NewKeys, NewSignature, ReleaseState, Report, Signing, ToSign,
+    KeySet, Mode, NewKeys, NewSignature, ReleaseState, Report, Signing, TeamChange, ToSign,
 };
 use jiff::Timestamp;
 use office::{DAY, Office, START, numbers};
@@ -72,6 +73,23 @@ async fn the_admins_take_the_keys_and_devices_follow() {
     let states = office.team.releases().await.expect("releases");
     let states: Vec<_> = states.iter().map(|release| release.state).collect();
     assert_eq!(states, [ReleaseState::Stable, ReleaseState::Superseded]);
+}
+
+#[tokio::test]
+async fn a_policy_that_cannot_be_signed_now_is_not_kept_either() {
+    let office = strict().await;
+    let keys = KeySet { keys: vec![admins()[0].public().hex()], threshold: 1 };
+    let new = NewKeys { root: Some(keys), targets: None, online: false };
+    publish::propose(&office.team, &office.signer, &new, START).await.expect("proposed");
+    let before = office.team.info().await.expect("a team");
+    let stale = Stale { days: 3, policy: StalePolicy::Deny };
+    let change = TeamChange { name: Some("theirs".into()), stale: Some(stale), ..TeamChange::default() };
+    let refused = publish::set(&office.team, &office.signer, &change, START).await.expect_err("keys wait");
+    assert!(refused.to_string().contains("new keys wait"), "{refused}");
+    assert_eq!(office.team.info().await.expect("a team"), before, "a refusal changes nothing");
+    let name = TeamChange { name: Some("theirs".into()), ..TeamChange::default() };
+    publish::set(&office.team, &office.signer, &name, START).await.expect("a name is not signed");
+    assert_eq!(office.team.info().await.expect("a team").name, "theirs");
 }
 
 #[tokio::test]

@@ -6,9 +6,10 @@ mod office;
 mod postgres;
 
 use boathook_engine::bundle::manifest::{Stale, StalePolicy};
+use boathook_engine::digest::Digest;
 use boathook_server::team::publish::{self, By, Hints, PATIENCE};
 use boathook_server::team::sign::{Secret, SignError, Signer};
-use boathook_server::team::store::{NewDevice, Store, TeamStore};
+use boathook_server::team::store::{NewDevice, Publication, Store, TeamStore};
 use boathook_server::team::wire::{Publish, ReleaseState, Report, TeamChange};
 use office::{DAY, HOUR, Office, START, draft, numbers};
 
@@ -36,9 +37,38 @@ async fn what_a_client_would_refuse_is_not_signed() {
     let text = refused.map_err(|error| error.to_string());
     assert_eq!(
         text.err().as_deref(),
-        Some("hook 2: the script name \"GUARD.sh\" is another script's name already")
+        Some("hook 2: the script name \"GUARD.sh\" is the name of another script already, of hook 1")
     );
     assert_eq!(office.team.releases().await.expect("releases"), []);
+}
+
+#[tokio::test]
+async fn what_no_device_could_run_is_neither_published_nor_restored() {
+    let office = Office::new().await;
+    let (team, signer) = (&office.team, &office.signer);
+    let hook = office.hook("guard.sh", "#!/bin/sh\nexit 0\n").await;
+    office.publish(100).await;
+    // A release from before this was checked.
+    let mut old = team.release(1).await.expect("releases").expect("a release");
+    let content = b"#!/bin/sh\r\nexit 0\r\n".to_vec();
+    let mut work = Publication::after(team.newest_versions().await.expect("versions"));
+    old.hooks[0].script.sha256 = Digest::of(&content);
+    old.hooks[0].script.length = content.len() as u64;
+    work.scripts.insert(Digest::of(&content), content);
+    work.releases = vec![old];
+    team.commit(work).await.expect("an old release");
+    let broken = draft("guard.sh", "#!/bin/sh\r\nexit 0\r\n");
+    team.put_hook(hook, &broken, "ann@example.com", START).await.expect("a change");
+    let before = team.newest_versions().await.expect("versions");
+    let how = Publish { note: String::new(), canary: false, percent: 100 };
+    for refused in [
+        publish::publish(team, signer, &how, &office.by()).await,
+        publish::restore(team, signer, 1, &office.by()).await,
+    ] {
+        let said = refused.expect_err("no device could run it").to_string();
+        assert!(said.contains("guard.sh") && said.contains("CR LF"), "{said}");
+    }
+    assert_eq!(team.newest_versions().await.expect("versions"), before, "nothing was signed");
 }
 
 #[tokio::test]

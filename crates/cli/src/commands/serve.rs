@@ -55,7 +55,7 @@ pub struct Kept {
 #[derive(Debug, Clone, clap::Args)]
 struct Listening {
     /// Where to listen
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8787")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8787", value_parser = address)]
     listen: SocketAddr,
     /// How others reach the server, such as https://hooks.example.com [default: what it listens on]
     #[arg(long, value_name = "URL")]
@@ -73,7 +73,7 @@ struct Listening {
     #[arg(long)]
     behind_proxy: bool,
     /// Serve metrics and health on this address, too, without a token
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     metrics_listen: Option<SocketAddr>,
 }
 
@@ -168,6 +168,34 @@ impl Listening {
     }
 }
 
+/// An address and a port; what is missing is said.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        let port = text.rsplit(':').next().filter(|port| port.parse::<u16>().is_ok()).unwrap_or("8787");
+        format!(
+            "write an IP address and a port, such as 127.0.0.1:{port}, or 0.0.0.0:{port} for every address"
+        )
+    })
+}
+
 fn failed(error: &ServeError) -> Failed {
     Failed::other(error.to_string(), error.help())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_lacks_something_is_answered_with_one_that_does_not() {
+        for good in ["127.0.0.1:8787", "[::1]:0"] {
+            assert!(address(good).is_ok(), "{good}");
+        }
+        for (text, instead) in
+            [("8799", "127.0.0.1:8799"), ("localhost:8799", "127.0.0.1:8799"), ("10.0.0.7", "127.0.0.1:8787")]
+        {
+            let said = address(text).expect_err(text);
+            assert!(said.contains(instead), "{said}");
+        }
+    }
 }

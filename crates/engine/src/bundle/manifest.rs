@@ -169,7 +169,7 @@ pub enum Refused {
         /// Its script's name.
         name: String,
         /// What is wrong with it.
-        reason: &'static str,
+        reason: String,
     },
     /// A hook says something that has no meaning.
     #[error("hook {hook}: {reason}")]
@@ -251,9 +251,9 @@ impl Release {
             hook.check()?;
             let folded = hook.script.name.to_ascii_lowercase();
             let clash = names.iter().find(|(name, _)| *name == folded).map(|(_, other)| *other);
-            if clash.is_some_and(|other| other.script != hook.script) {
-                let (hook, name) = (hook.id, hook.script.name.clone());
-                return Err(Refused::Name { hook, name, reason: "is another script's name already" });
+            if let Some(other) = clash.filter(|other| other.script != hook.script) {
+                let reason = format!("is the name of another script already, of hook {}", other.id);
+                return Err(Refused::Name { hook: hook.id, name: hook.script.name.clone(), reason });
             }
             names.push((folded, hook));
         }
@@ -289,7 +289,7 @@ fn share(device: &str, release: u64) -> u64 {
 impl Hook {
     fn check(&self) -> Result<(), Refused> {
         let refuse = |reason: String| Err(Refused::Hook { hook: self.id, reason });
-        if let Some(reason) = name::refusal(&self.script.name) {
+        if let Some(reason) = name::refusal(&self.script.name).map(str::to_owned) {
             return Err(Refused::Name { hook: self.id, name: self.script.name.clone(), reason });
         }
         if EventKind::named(&self.event).is_none() {

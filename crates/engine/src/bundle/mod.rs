@@ -36,4 +36,5 @@ pub use managed::{Current, Managed, Marker};
 pub(crate) use managed::{LINK, in_force, is_ours, read_fresh, sealed_generation};
 pub use seal::{Fault, Seal, Tampered};
 pub(crate) use seal::{HOOKS, NAME as SEAL};
+pub use self_check::could_run;
 pub use written::hooks_json;

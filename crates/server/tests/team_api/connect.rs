@@ -45,6 +45,16 @@ fn names(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn another_format_is_refused_in_words() {
+    let world = World::new().await;
+    let device = world.holder(world.ours, TokenKind::Device, Role::Member).await;
+    let sent = Sent::new("POST", &format!("{SERVICE}/GetTeamHooks")).bearer(&device.secret);
+    let answer = world.send(sent.header("content-type", "text/plain").body(b"{}".to_vec())).await;
+    assert_eq!((answer.status, answer.code().as_str()), (415, "invalid_argument"), "{}", answer.text());
+    assert!(answer.text().contains("application/proto"), "{}", answer.text());
+}
+
+#[tokio::test]
 async fn what_is_published_is_told_in_json() {
     let world = published().await;
     let device = world.holder(world.ours, TokenKind::Device, Role::Member).await;

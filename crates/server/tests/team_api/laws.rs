@@ -90,6 +90,51 @@ async fn a_token_to_sign_in_with_is_good_for_one_step() {
 }
 
 #[tokio::test]
+async fn a_sign_in_token_without_a_role_has_its_members_own() {
+    let world = World::new().await;
+    let owner = world.holder(world.ours, TokenKind::Api, Role::Owner).await;
+    let admin = world.member(world.ours, Role::Admin).await.id;
+    let cases = [
+        ("somebody else's", json!({"kind": "sign-in", "name": "x", "member": admin}), "admin"),
+        ("the caller's", json!({"kind": "sign-in", "name": "x"}), "owner"),
+        ("an API token", json!({"kind": "api", "name": "x"}), "owner"),
+        ("a fleet's", json!({"kind": "enrolment", "name": "x"}), "member"),
+        ("as was said", json!({"kind": "sign-in", "name": "x", "role": "auditor"}), "auditor"),
+    ];
+    for (name, body, role) in cases {
+        let made = post(&world, "/api/v1/tokens", &owner.secret, &body).await;
+        assert_eq!(made.json()["token"]["role"], role, "{name}: {}", made.text());
+    }
+    let narrow = world.holder_of(world.ours, TokenKind::Api, Role::Member, Some(admin)).await;
+    let refused = get(&world, "/api/v1/hooks", &narrow.secret).await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.text().contains("this token was made with the role member"), "{}", refused.text());
+    let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;
+    let refused = get(&world, "/api/v1/hooks", &member.secret).await;
+    assert!(refused.text().contains("holder has member"), "{}", refused.text());
+}
+
+#[tokio::test]
+async fn a_script_name_that_is_taken_is_refused_with_the_hook_that_has_it() {
+    let world = World::new().await;
+    let admin = world.holder(world.ours, TokenKind::Api, Role::Admin).await;
+    let hook = |name: &str, content: &str| json!({"hook_step": "stop", "script_name": name, "script_content": content, "is_active": true});
+    let cases = [
+        ("the first", hook("guard.sh", "exit 0"), 201),
+        ("the same script again", hook("guard.sh", "exit 0"), 201),
+        ("another script", hook("guard.sh", "exit 2"), 409),
+        ("the same file on some systems", hook("GUARD.sh", "exit 0"), 409),
+        ("no device could run it", hook("other.sh", "#!/bin/sh\r\n"), 422),
+        ("another name", hook("other.sh", "exit 2"), 201),
+    ];
+    for (name, body, status) in cases {
+        let answer = post(&world, "/api/v1/hooks", &admin.secret, &body).await;
+        assert_eq!(answer.status, status, "{name}: {}", answer.text());
+        assert!(status != 409 || answer.text().contains("hook 1 has"), "{name}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
 async fn a_device_comes_and_goes() {
     let world = World::new().await;
     let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;

@@ -42,9 +42,9 @@ pub struct BackupArgs {
 
 /// Read a backup into an empty database
 ///
-/// Also moves a server from SQLite to PostgreSQL, and back. Needs the secret of
-/// the server that was backed up: everything is signed anew, above what machines
-/// have seen since the backup.
+/// Also moves a server from SQLite to PostgreSQL, and back. Needs the secret that
+/// the backup was made with, and makes none: everything is signed anew, above
+/// what machines have seen since the backup.
 #[derive(Debug, clap::Args)]
 pub struct RestoreArgs {
     /// The file that `backup` wrote

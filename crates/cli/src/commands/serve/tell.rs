@@ -16,6 +16,9 @@ pub fn started(ui: &mut Ui, started: &Started) {
     if let Some(invitation) = &started.invitation {
         invited(ui, invitation, &started.url, ca.as_deref());
     }
+    for note in &started.notes {
+        ui.warning(note);
+    }
     // Last: whoever waits for this line has read all of them.
     ui.line(&format!("serving {}", started.url));
 }

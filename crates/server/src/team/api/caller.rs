@@ -24,6 +24,8 @@ pub struct Caller {
     pub kind: TokenKind,
     /// What its holder may do: the lesser of the token's and the member's role.
     pub role: Role,
+    /// What the member may do; the token may allow less.
+    pub own: Option<Role>,
     /// The member.
     pub member: Option<i64>,
     /// The member's address.
@@ -38,10 +40,12 @@ impl Caller {
     /// The caller by a token's row, when all of it is still good.
     pub fn of(row: TokenRow, now: i64) -> Option<Caller> {
         let role = row.role_at(now)?;
+        let own = row.member.as_ref().map(|member| member.role);
         let (member, email) = row.member.map(|member| (member.id, member.email)).unzip();
         let enrolled = row.device.as_ref().is_some_and(|device| device.enrolled);
         let device = row.device.map(|device| device.id);
-        Some(Caller { team: row.team, token: row.id, kind: row.kind, role, member, email, device, enrolled })
+        let (team, token, kind) = (row.team, row.id, row.kind);
+        Some(Caller { team, token, kind, role, own, member, email, device, enrolled })
     }
 
     /// Who is counted when this caller calls.

@@ -7,6 +7,7 @@ use boathook_engine::event::{EVENTS, EventKind};
 use boathook_engine::matcher::Matcher;
 
 use super::refusal::Refusal;
+use crate::team::publish;
 use crate::team::wire::HookDraft;
 
 /// The longest matcher.
@@ -18,7 +19,8 @@ pub fn check(draft: &HookDraft) -> Result<(), Refusal> {
         .or_else(|| script(draft))
         .or_else(|| systems(&draft.operating_systems))
         .or_else(|| matcher(draft.matcher.as_deref()))
-        .or_else(|| numbers(draft));
+        .or_else(|| numbers(draft))
+        .or_else(|| publish::check(draft).err().map(|error| format!("script_content: {error}")));
     match complaint {
         Some(complaint) => Err(Refusal::invalid(complaint)),
         None => Ok(()),
@@ -98,19 +100,23 @@ mod tests {
         let plain =
             HookDraft { operating_systems: vec![], matcher: None, timeout: None, loop_limit: None, ..good() };
         assert_eq!(check(&plain), Ok(()));
+        // There the first line says nothing.
+        let windows = HookDraft { operating_systems: vec!["Windows".into()], ..good() };
+        assert_eq!(check(&HookDraft { script_content: "#!/bin/sh\r\n".into(), ..windows }), Ok(()));
     }
 
     #[test]
     fn a_draft_that_devices_could_not_run_is_refused_by_its_field() {
         let large = "x".repeat(usize::try_from(LARGEST_SCRIPT).expect("a size") + 1);
         let long = "x".repeat(LONGEST_MATCHER + 1);
-        let cases: [(&str, HookDraft); 13] = [
+        let cases: [(&str, HookDraft); 14] = [
             ("hook_step", HookDraft { hook_step: "beforeShell".into(), ..good() }),
             ("script_name", HookDraft { script_name: "../x".into(), ..good() }),
             ("script_name", HookDraft { script_name: "CON.sh".into(), ..good() }),
             ("script_content", HookDraft { script_content: String::new(), ..good() }),
             ("script_content", HookDraft { script_content: large, ..good() }),
             ("script_content", HookDraft { script_content: "a\0b".into(), ..good() }),
+            ("script_content", HookDraft { script_content: "#!/bin/sh\r\nexit\r\n".into(), ..good() }),
             ("operating_systems", HookDraft { operating_systems: vec!["linux".into()], ..good() }),
             ("operating_systems", HookDraft { operating_systems: vec!["macOS".into()], ..good() }),
             (

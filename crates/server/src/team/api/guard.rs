@@ -36,6 +36,10 @@ pub async fn guard(
         }
         Err(refusal) => refuse(route, refusal),
     };
+    // The handler of Connect says it with an empty body.
+    if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        response = refuse(route, Refusal::media_type(route.speech));
+    }
     seal(&mut response);
     response
 }

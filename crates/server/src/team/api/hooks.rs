@@ -55,13 +55,32 @@ pub async fn versions(call: Call, id: Id) -> Result<Json<Vec<HookVersion>>, Refu
 /// Adds a hook to the draft.
 pub async fn create(call: &Call, draft: &HookDraft) -> Result<Hook, Refusal> {
     draft::check(draft)?;
-    if call.team().hooks().await?.len() >= MOST_HOOKS {
+    let hooks = call.team().hooks().await?;
+    if let Some(other) = hooks.iter().find(|other| clashes(&other.draft, draft)) {
+        return Err(Refusal::conflict(
+            "name_taken",
+            format!(
+                "script_name: hook {} has another script named {:?}; write another name, or change that hook",
+                other.id, other.draft.script_name
+            ),
+        ));
+    }
+    if hooks.len() >= MOST_HOOKS {
         return Err(Refusal::conflict(
             "too_many",
             format!("a team has at most {MOST_HOOKS} hooks; delete one first"),
         ));
     }
     Ok(call.team().add_hook(draft, &call.caller.signature(), call.now()).await?)
+}
+
+/// Whether two hooks could not be in one release: some systems take both names
+/// for the same file.
+fn clashes(one: &HookDraft, other: &HookDraft) -> bool {
+    one.is_active
+        && other.is_active
+        && one.script_name.eq_ignore_ascii_case(&other.script_name)
+        && (one.script_name != other.script_name || one.script_content != other.script_content)
 }
 
 /// Replaces a hook of the draft.

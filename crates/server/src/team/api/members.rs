@@ -78,7 +78,8 @@ fn may_touch(call: &Call, role: Role) -> Result<(), Refusal> {
     }
 }
 
-fn check_address(email: &str) -> Result<(), Refusal> {
+/// Refuses what is no address.
+pub fn check_address(email: &str) -> Result<(), Refusal> {
     let (name, host) = email.split_once('@').unwrap_or_default();
     let plain = |text: &str| {
         !text.is_empty() && !text.contains('@') && !text.chars().any(|c| c.is_whitespace() || c.is_control())

@@ -5,6 +5,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::route::Speech;
 use crate::team::publish::{LineError, PublishError};
 use crate::team::sign::SignError;
 use crate::team::store::StoreError;
@@ -79,6 +80,15 @@ impl Refusal {
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
+    /// The body is in another format than this address reads.
+    pub fn media_type(speech: Speech) -> Refusal {
+        let message = match speech {
+            Speech::Api => "send `Content-Type: application/json`",
+            Speech::Connect => "send `Content-Type: application/json` or `application/proto`",
+        };
+        Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", message)
+    }
+
     /// The body can be read and makes no sense.
     pub fn invalid(message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
@@ -106,7 +116,9 @@ impl Refusal {
 /// Connect's word for a status.
 fn connect_word(status: StatusCode) -> &'static str {
     match status {
-        StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => "invalid_argument",
+        StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            "invalid_argument"
+        }
         StatusCode::UNAUTHORIZED => "unauthenticated",
         StatusCode::FORBIDDEN => "permission_denied",
         StatusCode::NOT_FOUND => "not_found",
@@ -160,6 +172,7 @@ impl From<PublishError> for Refusal {
             PublishError::Line(LineError::Missing(_)) => Refusal::missing("release"),
             PublishError::Line(LineError::Share(_) | LineError::Nobody)
             | PublishError::Refused(_)
+            | PublishError::CannotRun(_)
             | PublishError::Signature(_) => Refusal::invalid(error.to_string()),
             PublishError::Line(LineError::State { .. } | LineError::Narrower { .. }) => {
                 Refusal::conflict("release_state", error.to_string())

@@ -107,11 +107,9 @@ impl Who {
     pub fn check(self, caller: &Caller) -> Result<(), Refusal> {
         match self {
             _ if self.admits(caller.kind, caller.role) => Ok(()),
-            Who::Holder(kinds, from) if kinds.contains(&caller.kind) => Err(Refusal::forbidden(format!(
-                "this needs the role {}, and this token has {}",
-                role_word(from),
-                role_word(caller.role)
-            ))),
+            Who::Holder(kinds, from) if kinds.contains(&caller.kind) => {
+                Err(Refusal::forbidden(role_words(from, caller)))
+            }
             Who::Everybody | Who::Holder(..) => Err(Refusal::forbidden(kind_words(caller.kind))),
         }
     }
@@ -124,6 +122,23 @@ pub fn role_word(role: Role) -> &'static str {
         Role::Auditor => "auditor",
         Role::Admin => "admin",
         Role::Owner => "owner",
+    }
+}
+
+/// Whether it is the token that may too little, or its holder.
+fn role_words(from: Role, caller: &Caller) -> String {
+    let (needed, found) = (role_word(from), role_word(caller.role));
+    match caller.own {
+        Some(own) if own >= from => format!(
+            "this needs the role {needed}, and this token was made with the role {found}, though its member has {}: \
+             sign in with a token of that role",
+            role_word(own)
+        ),
+        Some(_) | None => {
+            format!(
+                "this needs the role {needed}, and this token's holder has {found}: an owner gives others"
+            )
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The team itself.
 
+use std::ops::RangeInclusive;
+
 use axum::Json;
 
 use super::caller::Call;
@@ -10,6 +12,9 @@ use crate::team::store::TeamRow;
 use crate::team::wire::{Role, Team, TeamChange};
 
 const LONGEST_NAME: usize = 200;
+/// With 0 every gate would be stopped by a server that is away for a day; after
+/// more than a year nobody remembers that there is a policy.
+const STALE_DAYS: RangeInclusive<u32> = 1..=365;
 
 /// `GET /api/v1/team`
 pub async fn show(call: Call) -> Result<Json<Team>, Refusal> {
@@ -19,12 +24,7 @@ pub async fn show(call: Call) -> Result<Json<Team>, Refusal> {
 /// `PATCH /api/v1/team`
 pub async fn change(call: Call, Sent(change): Sent<TeamChange>) -> Result<Json<Team>, Refusal> {
     check(&change)?;
-    let before = call.team().info().await?.stale;
-    call.team().change(&change).await?;
-    // The policy for old hooks is part of what is signed.
-    if change.stale.is_some_and(|stale| stale != before) {
-        publish::reissue(&call.team(), &call.app.signer, call.now()).await?;
-    }
+    publish::set(&call.team(), &call.app.signer, &change, call.now()).await?;
     shown(&call).await.map(Json)
 }
 
@@ -51,17 +51,39 @@ pub fn seen_by(row: TeamRow, role: Role, email: Option<String>) -> Team {
     }
 }
 
+/// Refuses what is no name for a team.
+pub fn check_name(name: &str) -> Result<(), Refusal> {
+    match name.trim().is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+        true => Err(Refusal::invalid("name: write the team's name in a few words")),
+        false => Ok(()),
+    }
+}
+
 fn check(change: &TeamChange) -> Result<(), Refusal> {
-    let unfit = |name: &String| {
-        name.trim().is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control)
-    };
-    if change.name.as_ref().is_some_and(unfit) {
-        return Err(Refusal::invalid("name: write the team's name in a few words"));
+    change.name.as_deref().map_or(Ok(()), check_name)?;
+    if change.stale.is_some_and(|stale| !STALE_DAYS.contains(&stale.days)) {
+        let (least, most) = (STALE_DAYS.start(), STALE_DAYS.end());
+        return Err(Refusal::invalid(format!("stale: days is a number from {least} to {most}")));
     }
     match change.halt_percent {
         Some(percent) if !(1..=100).contains(&percent) => {
             Err(Refusal::invalid("halt_percent: a number from 1 to 100"))
         }
         Some(_) | None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use boathook_engine::bundle::manifest::{Stale, StalePolicy};
+
+    use super::*;
+
+    #[test]
+    fn a_policy_starts_after_a_day_at_least_and_a_year_at_most() {
+        for (days, fits) in [(0, false), (1, true), (365, true), (366, false), (9999, false)] {
+            let stale = Some(Stale { days, policy: StalePolicy::Warn });
+            assert_eq!(check(&TeamChange { stale, ..TeamChange::default() }).is_ok(), fits, "{days}");
+        }
     }
 }

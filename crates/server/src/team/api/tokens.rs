@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::secret::Secret;
 use super::sent::{Id, Sent};
 use crate::team::store::{NewTokenRow, TeamStore};
-use crate::team::wire::{MadeToken, NewToken, Role, Token, TokenKind};
+use crate::team::wire::{MadeToken, Role, Token, TokenKind, TokenWish};
 
 const TOKEN: &str = "token";
 /// How long a token to sign in with waits.
@@ -74,7 +74,7 @@ pub async fn list(call: Call) -> Result<Json<Vec<Token>>, Refusal> {
 /// `POST /api/v1/tokens`
 ///
 /// A token to sign in with gets an API token for its member, once.
-pub async fn add(call: Call, Sent(new): Sent<NewToken>) -> Result<(StatusCode, Json<MadeToken>), Refusal> {
+pub async fn add(call: Call, Sent(new): Sent<TokenWish>) -> Result<(StatusCode, Json<MadeToken>), Refusal> {
     let order = allowed(&call, new).await?;
     if call.caller.kind == TokenKind::SignIn {
         use_up(&call).await?;
@@ -116,20 +116,23 @@ async fn may_revoke_of_another(call: &Call, token: &Token) -> Result<(), Refusal
 }
 
 /// What the caller may make of what was asked.
-async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
+async fn allowed(call: &Call, new: TokenWish) -> Result<Order, Refusal> {
     check_words(&new)?;
-    call.caller.needs(new.role, "role: a token may not do more than who makes it")?;
-    let (member, days) = match new.kind {
+    call.caller.needs(new.role.unwrap_or(Role::Member), "role: a token may not do more than who makes it")?;
+    let (member, role, days) = match new.kind {
         TokenKind::Api if new.member.is_some_and(|member| Some(member) != call.caller.member) => {
             return Err(Refusal::invalid(
                 "member: people make their own API tokens; make a sign-in token for them",
             ));
         }
-        TokenKind::Api => (Some(call.caller.member()?), API_DAYS),
-        TokenKind::SignIn => (Some(whose(call, &new).await?), SIGN_IN_DAYS),
+        TokenKind::Api => (Some(call.caller.member()?), call.caller.role, API_DAYS),
+        TokenKind::SignIn => {
+            let (member, role) = whose(call, &new).await?;
+            (Some(member), role, SIGN_IN_DAYS)
+        }
         TokenKind::Enrolment => {
             call.caller.needs(Role::Admin, "only an admin makes enrolment tokens")?;
-            (None, ENROLMENT_DAYS)
+            (None, Role::Member, ENROLMENT_DAYS)
         }
         TokenKind::Device => {
             return Err(Refusal::invalid(
@@ -141,7 +144,7 @@ async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
         return Err(Refusal::forbidden("a sign-in token makes one API token; make others with that"));
     }
     // A device that belongs to the team runs its hooks and nothing else.
-    let role = if new.kind == TokenKind::Enrolment { Role::Member } else { new.role };
+    let role = if new.kind == TokenKind::Enrolment { Role::Member } else { new.role.unwrap_or(role) };
     Ok(Order {
         kind: new.kind,
         name: new.name,
@@ -152,17 +155,20 @@ async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
     })
 }
 
-/// Whom a sign-in token is for: the caller, or for admins somebody not above them.
-async fn whose(call: &Call, new: &NewToken) -> Result<i64, Refusal> {
+/// Whom a sign-in token is for, and what they may do: the caller, or for admins
+/// somebody not above them.
+async fn whose(call: &Call, new: &TokenWish) -> Result<(i64, Role), Refusal> {
     let own = call.caller.member()?;
-    let Some(wanted) = new.member.filter(|wanted| *wanted != own) else { return Ok(own) };
+    let Some(wanted) = new.member.filter(|wanted| *wanted != own) else {
+        return Ok((own, call.caller.role));
+    };
     call.caller.needs(Role::Admin, "only an admin makes sign-in tokens for others")?;
     let member = call.team().member(wanted).await?.ok_or_else(|| Refusal::missing("member"))?;
     call.caller.needs(member.role, "this member has a higher role; an owner makes the token")?;
-    Ok(wanted)
+    Ok((wanted, member.role))
 }
 
-fn check_words(new: &NewToken) -> Result<(), Refusal> {
+fn check_words(new: &TokenWish) -> Result<(), Refusal> {
     let invisible = new.name.chars().any(char::is_control);
     if new.name.trim().is_empty() || new.name.len() > LONGEST_NAME || invisible {
         return Err(Refusal::invalid("name: say in a few words what the token is for"));

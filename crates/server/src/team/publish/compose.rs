@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use boathook_engine::bundle::could_run;
 use boathook_engine::bundle::manifest::{self, FORMAT, LARGEST, Manifest, Refused, Script, TARGET};
 use boathook_engine::digest::Digest;
+use boathook_engine::source::Os;
 
 use super::PublishError;
 use crate::team::sign::metadata::FileRef;
@@ -34,6 +36,14 @@ pub fn hooks_of(drafts: &[Hook]) -> (Vec<manifest::Hook>, BTreeMap<Digest, Vec<u
         hook_of(hook, Script { name, sha256, length: content.len() as u64 })
     });
     (hooks.collect(), scripts)
+}
+
+/// Refuses hooks that could run on no machine of a system they are for: every
+/// device would refuse the whole release.
+pub fn check(hooks: &[manifest::Hook], scripts: &BTreeMap<Digest, Vec<u8>>) -> Result<(), PublishError> {
+    let release = manifest::Release { number: 0, rollout: None, hooks: hooks.to_vec() };
+    let systems = [Os::Linux, Os::Macos, Os::Windows];
+    systems.into_iter().try_for_each(|os| could_run(&release, os, scripts)).map_err(PublishError::CannotRun)
 }
 
 fn hook_of(hook: &Hook, script: Script) -> manifest::Hook {

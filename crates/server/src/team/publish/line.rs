@@ -89,7 +89,8 @@ impl Line {
     /// Adds a release for everybody with the content of an older one.
     pub fn restore(&mut self, number: i64, by: &By) -> Result<i64, LineError> {
         let hooks = self.find(number)?.hooks.clone();
-        let note = format!("restores release {number}");
+        // What it restores is a field of its own, which lists show beside the note.
+        let note = String::new();
         let added = self.publish(hooks, &Publish { note, canary: false, percent: 100 }, by)?;
         self.find(added)?.restores = Some(number);
         Ok(added)
@@ -285,6 +286,7 @@ mod tests {
         assert_eq!(line.restore(1, &by()), Ok(3));
         line.went_out();
         assert_eq!(line.get(3).map(|release| (release.state, release.restores)), Some((Stable, Some(1))));
+        assert_eq!(line.get(3).map(|release| release.note.as_str()), Some(""), "lists say it once");
     }
 
     #[test]

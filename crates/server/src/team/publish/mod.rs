@@ -26,11 +26,13 @@ pub use setup::set_up;
 pub use signing::{add_signature, propose, rotate, signing};
 pub use tick::{Standing, tick};
 
+use std::collections::BTreeMap;
+
 use boathook_engine::bundle::manifest::Refused;
 
 use crate::team::sign::{SignError, Signer};
 use crate::team::store::{Publication, StoreError, TeamStore, TufRole};
-use crate::team::wire::{Mode, Publish, Release};
+use crate::team::wire::{Hook, HookDraft, Mode, Publish, Release, TeamChange};
 use scene::{attempt, change};
 
 /// Why nothing was published.
@@ -42,6 +44,9 @@ pub enum PublishError {
     /// A client would refuse it.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// No device could run it.
+    #[error("{0}")]
+    CannotRun(String),
     /// It could not be signed.
     #[error(transparent)]
     Sign(#[from] SignError),
@@ -76,6 +81,7 @@ pub async fn publish(
     by: &By,
 ) -> Result<Release, PublishError> {
     let (hooks, scripts) = compose::hooks_of(&team.hooks().await?);
+    compose::check(&hooks, &scripts)?;
     change(team, signer, by.at, |line, work| {
         work.scripts.clone_from(&scripts);
         line.publish(hooks.clone(), how, by)
@@ -105,6 +111,14 @@ pub async fn halt(
     change(team, signer, now, |line, _| line.halt(number, reason).map(|()| number)).await
 }
 
+/// Refuses a draft that no device could run.
+pub fn check(draft: &HookDraft) -> Result<(), PublishError> {
+    let draft = HookDraft { is_active: true, ..draft.clone() };
+    let hook = Hook { id: 0, position: 0, version: 0, changed_at: 0, changed_by: String::new(), draft };
+    let (hooks, scripts) = compose::hooks_of(&[hook]);
+    compose::check(&hooks, &scripts)
+}
+
 /// Rolls back: a new release for everybody, with the content of an old one.
 pub async fn restore(
     team: &TeamStore,
@@ -112,18 +126,51 @@ pub async fn restore(
     number: i64,
     by: &By,
 ) -> Result<Release, PublishError> {
+    if let Some(release) = team.release(number).await? {
+        let mut scripts = BTreeMap::new();
+        for digest in release.hooks.iter().map(|hook| hook.script.sha256) {
+            scripts.extend(team.script(&digest).await?.map(|content| (digest, content)));
+        }
+        compose::check(&release.hooks, &scripts)?;
+    }
     change(team, signer, by.at, |line, _| line.restore(number, by)).await
 }
 
-/// Offers the same releases once more: after a change of what the manifest says
-/// beside them, such as the policy for old hooks or who is in the canary group.
+/// Offers the same releases once more: after a change of who is in the canary
+/// group, which the manifest says beside them.
 pub async fn reissue(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), PublishError> {
+    offer_again(team, signer, &TeamChange::default(), now).await
+}
+
+/// Changes the team's settings. The policy for old hooks is part of what is
+/// signed: both go out together, or nothing is changed.
+pub async fn set(
+    team: &TeamStore,
+    signer: &Signer,
+    change: &TeamChange,
+    now: i64,
+) -> Result<(), PublishError> {
+    let before = team.info().await?.stale;
+    match change.stale.is_some_and(|stale| stale != before) {
+        true => offer_again(team, signer, change, now).await,
+        false => Ok(team.change(change).await?),
+    }
+}
+
+async fn offer_again(
+    team: &TeamStore,
+    signer: &Signer,
+    change: &TeamChange,
+    now: i64,
+) -> Result<(), PublishError> {
     attempt(team, signer, now, |scene| {
         let keys_wait = scene.waiting.iter().any(|waiting| waiting.file.role == TufRole::Root);
         if keys_wait && scene.team.mode == Mode::Strict {
             return Err(PublishError::KeysWait);
         }
+        scene.team.stale = change.stale.unwrap_or(scene.team.stale);
         let mut work = Publication::after(scene.repository.newest);
+        work.settings = Some(change.clone());
         scene.again(&mut work)?;
         Ok((work, ()))
     })

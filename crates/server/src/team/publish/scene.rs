@@ -61,10 +61,10 @@ pub async fn attempt<T>(
     team: &TeamStore,
     signer: &Signer,
     now: i64,
-    step: impl Fn(&Scene) -> Result<(Publication, T), PublishError>,
+    step: impl Fn(&mut Scene) -> Result<(Publication, T), PublishError>,
 ) -> Result<T, PublishError> {
     for _ in 0..TRIES {
-        let (work, answer) = step(&Scene::read(team, signer, now).await?)?;
+        let (work, answer) = step(&mut Scene::read(team, signer, now).await?)?;
         match team.commit(work).await {
             Ok(()) => return Ok(answer),
             Err(StoreError::Conflict) => tokio::task::yield_now().await,

@@ -10,6 +10,8 @@ pub enum ServeError {
     /// The port is taken, or the address is not ours.
     #[error("cannot listen on {address}: {error}")]
     Listen {
+        /// Which option said so.
+        option: &'static str,
         /// Where.
         address: SocketAddr,
         /// Why not.
@@ -53,7 +55,9 @@ impl ServeError {
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
-            ServeError::Listen { .. } => "write `--listen 127.0.0.1:0` for any port that is free".to_owned(),
+            ServeError::Listen { option, .. } => {
+                format!("write `{option} 127.0.0.1:0` for any port that is free")
+            }
             ServeError::Open(_) => "add `--tls-cert FILE --tls-key FILE`, or `--tls-self-signed DIR`, or \
                                     `--behind-proxy` when something else encrypts"
                 .to_owned(),

@@ -11,6 +11,7 @@ mod logs;
 mod metrics;
 mod operate;
 mod process;
+mod put_back;
 mod state;
 
 pub use certificate::Tls;

@@ -71,6 +71,8 @@ pub struct Started {
     pub authority: Option<PathBuf>,
     /// For the first owner, at the first start.
     pub invitation: Option<Invitation>,
+    /// What was said and does not do what it seems to.
+    pub notes: Vec<String>,
 }
 
 /// Serves until `ending` says that it is enough. What is being answered then
@@ -88,16 +90,26 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
     if is_open {
         return Err(ServeError::Open(options.listen));
     }
-    let listener = bind(options.listen).await?;
+    first::check(&options.team, &options.owner)?;
+    check_url(options.url.as_deref())?;
+    let listener = bind("--listen", options.listen).await?;
     let address = listener.local_addr()?;
     let metrics_listener = match options.metrics {
-        Some(address) => Some(bind(address).await?),
+        Some(address) => Some(bind("--metrics-listen", address).await?),
         None => None,
     };
     let url = options.url.clone().unwrap_or_else(|| url_of(&options.tls, address));
     let encryption = Encryption::new(&options.tls, names(&url, address))?;
     let (store, signer) = state::open(&options.database, &options.secret_file).await?;
     let invitation = first::start(&store, &signer, &options.team, &options.owner).await?;
+    let mut notes = match invitation {
+        Some(_) => Vec::new(),
+        None => first::ignored(&store, &options.team, &options.owner).await?,
+    };
+    let is_guessed = options.url.is_none() && (options.behind_proxy || address.ip().is_unspecified());
+    if is_guessed {
+        notes.push(format!("other machines do not reach this server as {url}: `--url URL` says how they do"));
+    }
 
     let metrics = Arc::new(Metrics::default());
     let health = Health { store: store.clone(), metrics: Arc::clone(&metrics) };
@@ -110,7 +122,7 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
         hints: Hints::new(most / 4 * 3),
         clock: Arc::new(now_millis),
         limits: Arc::new(Limits::new(Rates::default())),
-        origin: options.url.as_deref().map(Arc::from),
+        origin: (!is_guessed).then(|| Arc::from(url.as_str())),
     };
     let hints = app.hints.clone();
     chores::begin(&app, &metrics);
@@ -131,7 +143,7 @@ async fn run(options: &Options, ending: &Cancel, tell: impl FnOnce(&Started)) ->
         tokio::spawn(encryption.keep_current());
     }
     let incoming = Incoming::on(listener, config, most)?;
-    tell(&Started { url, metrics: metrics_address, authority, invitation });
+    tell(&Started { url, metrics: metrics_address, authority, invitation, notes });
     tracing::info!(%address, encrypted = options.tls != Tls::None, "the team server answers");
 
     let service = router.into_make_service_with_connect_info::<Caller>();
@@ -154,8 +166,22 @@ fn room_for_connections() -> usize {
     files.saturating_sub(OTHER_FILES).clamp(16, MOST)
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })
+async fn bind(option: &'static str, address: SocketAddr) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address).await.map_err(|error| ServeError::Listen { option, address, error })
+}
+
+/// An address that others can type has a scheme and a host, and nothing behind.
+fn check_url(url: Option<&str>) -> Result<(), ServeError> {
+    let Some(url) = url else { return Ok(()) };
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let fits = |host: &str| !host.is_empty() && !host.contains(['@', '?', '#']) && !host.contains("://");
+    match host.is_some_and(fits) && !url.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        true => Ok(()),
+        false => Err(ServeError::state(
+            format!("`--url {url}` is no address that others could type"),
+            "write scheme and host, such as `--url https://hooks.example.com`",
+        )),
+    }
 }
 
 /// Tells everybody that it is enough, then waits as long as requests may take.
@@ -219,6 +245,17 @@ mod tests {
         for (url, address, expected) in cases {
             let address = address.parse().expect("an address");
             assert_eq!(names(url, address).join(" "), expected, "{url}");
+        }
+        for (url, fits) in [
+            ("https://hooks.example.com", true),
+            ("http://10.0.0.7:8787/hooks", true),
+            ("hooks.example.com", false),
+            ("https://", false),
+            ("htp://hooks.example.com", false),
+            ("https://me@hooks.example.com", false),
+            ("https://hooks example", false),
+        ] {
+            assert_eq!(check_url(Some(url)).is_ok(), fits, "{url}");
         }
         let tls = Tls::SelfSigned("x".into());
         assert_eq!(url_of(&Tls::None, "127.0.0.1:80".parse().expect("an address")), "http://127.0.0.1:80");

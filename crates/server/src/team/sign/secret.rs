@@ -57,6 +57,12 @@ impl Secret {
         }
     }
 
+    /// Reads the secret that is there.
+    pub fn existing(path: &Path) -> Result<Secret, SecretError> {
+        let failed = |source| SecretError::File { path: path.display().to_string(), source };
+        Secret::read(path, &std::fs::read_to_string(path).map_err(failed)?)
+    }
+
     /// The secret of these bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Secret {
         Secret(bytes)

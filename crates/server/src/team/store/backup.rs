@@ -18,6 +18,9 @@ impl Store {
     /// SQLite a database, of PostgreSQL an export.
     pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
         let unfit = |error: std::io::Error| StoreError::Unfit(format!("{}: {error}", to.display()));
+        if self.teams().await?.is_empty() {
+            return Err(StoreError::Unfit("the database holds no team: there is nothing to keep".to_owned()));
+        }
         let file = create(to).map_err(unfit)?;
         let written = match self.kind {
             Kind::Sqlite => self.copy_sqlite(to).await,

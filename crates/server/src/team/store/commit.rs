@@ -6,7 +6,7 @@ use sqlx::{Any, Transaction};
 
 use super::error::StoreError;
 use super::rows::{KeyRow, ManifestFile, Publication, SignedFile, TufRole, Versions, Waiting};
-use super::{TeamStore, metadata, releases, words};
+use super::{TeamStore, metadata, releases, settings, words};
 
 /// How many files of a role a client may still be reading. Every root stays:
 /// a client walks them one by one.
@@ -42,6 +42,9 @@ impl TeamStore {
         }
         if let Some(waiting) = &publication.waiting {
             self.replace_waiting(&mut work, waiting).await?;
+        }
+        if let Some(change) = &publication.settings {
+            settings::update(&mut work, self.team, change).await?;
         }
         self.set_up(&mut work, &publication).await?;
         work.commit().await?;

@@ -4,7 +4,7 @@
 //! process dies, the next start goes on where the last complete step ended.
 //! Two processes that start together wait for each other.
 
-use sqlx::{Any, AssertSqlSafe, Row, Transaction};
+use sqlx::{Any, AssertSqlSafe, Executor, Row, Transaction};
 
 use super::Store;
 use super::error::StoreError;
@@ -18,6 +18,19 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(7020094218831)";
 pub async fn migrate(store: &Store, steps: &[Step]) -> Result<(), StoreError> {
     while advance(store, steps).await? {}
     Ok(())
+}
+
+/// Whether a first step was done. Changes nothing.
+pub async fn was_begun(store: &Store) -> Result<bool, StoreError> {
+    has_steps(store.kind, &store.pool).await
+}
+
+async fn has_steps<'a>(kind: Kind, database: impl Executor<'a, Database = Any>) -> Result<bool, StoreError> {
+    let table = match kind {
+        Kind::Sqlite => "SELECT COUNT(*) AS tables FROM sqlite_master WHERE name = 'schema_steps'",
+        Kind::Postgres => "SELECT COUNT(to_regclass('schema_steps')) AS tables",
+    };
+    Ok(sqlx::query(table).fetch_one(database).await?.try_get::<i64, _>("tables")? > 0)
 }
 
 /// Does the next step. Says whether there was one.
@@ -43,8 +56,11 @@ async fn newest_step(store: &Store, work: &mut Transaction<'static, Any>) -> Res
     if store.kind == Kind::Postgres {
         sqlx::query(LOCK).execute(&mut **work).await?;
     }
-    let table = "CREATE TABLE IF NOT EXISTS schema_steps (number BIGINT PRIMARY KEY)";
-    sqlx::query(table).execute(&mut **work).await?;
+    // Asked first: PostgreSQL tells the log of a table that it need not make.
+    if !has_steps(store.kind, &mut **work).await? {
+        let table = "CREATE TABLE IF NOT EXISTS schema_steps (number BIGINT PRIMARY KEY)";
+        sqlx::query(table).execute(&mut **work).await?;
+    }
     let newest = "SELECT COALESCE(MAX(number), 0) AS number FROM schema_steps";
     Ok(sqlx::query(newest).fetch_one(&mut **work).await?.try_get("number")?)
 }

@@ -67,6 +67,24 @@ impl Store {
         Ok(store)
     }
 
+    /// Opens a database that a server was started on. A name that was mistyped
+    /// makes nothing.
+    pub async fn open_existing(url: &str) -> Result<Store, StoreError> {
+        open::must_exist(url)?;
+        let store = open::open(url).await?;
+        if !migrate::was_begun(&store).await? {
+            store.close().await;
+            return Err(StoreError::Unfit(format!("{} holds no team", open::without_password(url))));
+        }
+        migrate::migrate(&store, schema::STEPS).await?;
+        Ok(store)
+    }
+
+    /// The path of a SQLite file; nothing when it is PostgreSQL.
+    pub fn file_of(url: &str) -> Option<&std::path::Path> {
+        open::file_of(url)
+    }
+
     /// Which database it is.
     pub fn kind(&self) -> Kind {
         self.kind

@@ -26,23 +26,64 @@ pub enum Kind {
 /// Connects, without looking at the tables.
 pub async fn open(url: &str) -> Result<Store, StoreError> {
     sqlx::any::install_default_drivers();
-    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        return open_postgres(url).await;
-    }
-    let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:")).unwrap_or(url);
-    if path.is_empty() || path.contains("://") {
+    let Some(path) = file_of(url) else { return open_postgres(url).await };
+    let text = path.to_string_lossy();
+    if text.is_empty() || text.contains("://") {
         return Err(StoreError::Unfit(format!(
             "{} is no database: write the path of a SQLite file, or postgres://USER@HOST/DATABASE",
             without_password(url)
         )));
     }
-    open_sqlite(Path::new(path)).await
+    open_sqlite(path).await
+}
+
+/// The path of a SQLite file; nothing when it is PostgreSQL.
+pub fn file_of(url: &str) -> Option<&Path> {
+    let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:")).unwrap_or(url);
+    (!is_postgres).then(|| Path::new(path))
+}
+
+/// Refuses a file that is not there: opening it would make it.
+pub fn must_exist(url: &str) -> Result<(), StoreError> {
+    match file_of(url) {
+        Some(path) if !path.to_string_lossy().contains("://") && !path.exists() => {
+            Err(StoreError::Unfit(format!("{}: no such database", path.display())))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 async fn open_postgres(url: &str) -> Result<Store, StoreError> {
+    knock(url).await?;
     let options = AnyPoolOptions::new().max_connections(8).acquire_timeout(PATIENCE);
     let pool = options.connect(url).await?;
     Ok(Store { writers: pool.clone(), pool, kind: Kind::Postgres })
+}
+
+/// One connection before the pool: that would try again and again, and in the
+/// end not say why.
+async fn knock(url: &str) -> Result<(), StoreError> {
+    let unfit = |why: String| StoreError::Unfit(format!("{}: {why}", without_password(url)));
+    let start = Instant::now();
+    loop {
+        match tokio::time::timeout(PATIENCE, AnyConnection::connect(url)).await {
+            Ok(Ok(connection)) => return Ok(connection.close().await?),
+            // It is there, and starts or ends just now.
+            Ok(Err(error @ sqlx::Error::Database(_))) => match StoreError::from(error) {
+                error if error.is_passing() && start.elapsed() < PATIENCE => {
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+                StoreError::Database(sqlx::Error::Database(error)) => {
+                    return Err(unfit(error.message().to_owned()));
+                }
+                other => return Err(other),
+            },
+            Ok(Err(sqlx::Error::Io(error))) => return Err(unfit(error.to_string())),
+            Ok(Err(error)) => return Err(unfit(error.to_string())),
+            Err(_) => return Err(unfit(format!("no answer within {} seconds", PATIENCE.as_secs()))),
+        }
+    }
 }
 
 async fn open_sqlite(path: &Path) -> Result<Store, StoreError> {
@@ -178,7 +219,7 @@ fn sqlite_url(path: &Path) -> Result<String, StoreError> {
 }
 
 /// An address that may be shown.
-fn without_password(url: &str) -> String {
+pub fn without_password(url: &str) -> String {
     match (url.find("://"), url.rfind('@')) {
         (Some(start), Some(end)) if start + 3 <= end => format!("{}…{}", &url[..start + 3], &url[end..]),
         _ => url.to_owned(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use boathook_engine::bundle::manifest::Stale;
 use boathook_engine::digest::Digest;
 
-use crate::team::wire::{Mode, Release, Role, TokenKind};
+use crate::team::wire::{Mode, Release, Role, TeamChange, TokenKind};
 
 /// A team, without what depends on who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -293,6 +293,8 @@ pub struct Publication {
     pub root_fingerprint: Option<String>,
     /// What waits for signatures from now on, in place of what waited before.
     pub waiting: Option<Vec<Waiting>>,
+    /// What of the team's settings is another from now on.
+    pub settings: Option<TeamChange>,
 }
 
 impl Publication {

@@ -29,6 +29,23 @@ pub(super) async fn insert(
     Ok(team)
 }
 
+/// Changes how a team is set up; what is absent stays.
+pub(super) async fn update(
+    work: &mut Transaction<'static, Any>,
+    team: i64,
+    change: &TeamChange,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE teams SET name = COALESCE($2, name), stale_days = COALESCE($3, stale_days),
+        stale_policy = COALESCE($4, stale_policy), halt_percent = COALESCE($5, halt_percent),
+        halt_least = COALESCE($6, halt_least) WHERE team_id = $1";
+    let policy = change.stale.map(|stale| words::word(&stale.policy)).transpose()?;
+    let query = sqlx::query(sql).bind(team).bind(change.name.clone());
+    let query = query.bind(change.stale.map(|stale| i64::from(stale.days))).bind(policy);
+    let query = query.bind(change.halt_percent.map(i64::from)).bind(change.halt_least.map(i64::from));
+    query.execute(&mut **work).await?;
+    Ok(())
+}
+
 /// A name that no other repository has, on any server.
 fn repository() -> Result<String, StoreError> {
     let random = random::secret().map_err(|error| StoreError::Unfit(error.to_string()))?;
@@ -45,15 +62,9 @@ impl TeamStore {
 
     /// Changes how the team is set up; what is absent stays.
     pub async fn change(&self, change: &TeamChange) -> Result<(), StoreError> {
-        let sql = "UPDATE teams SET name = COALESCE($2, name), stale_days = COALESCE($3, stale_days),
-            stale_policy = COALESCE($4, stale_policy), halt_percent = COALESCE($5, halt_percent),
-            halt_least = COALESCE($6, halt_least) WHERE team_id = $1";
-        let policy = change.stale.map(|stale| words::word(&stale.policy)).transpose()?;
-        let query = sqlx::query(sql).bind(self.team).bind(change.name.clone());
-        let query = query.bind(change.stale.map(|stale| i64::from(stale.days))).bind(policy);
-        let query = query.bind(change.halt_percent.map(i64::from)).bind(change.halt_least.map(i64::from));
-        query.execute(self.pool()).await?;
-        Ok(())
+        let mut work = self.write().await?;
+        update(&mut work, self.team, change).await?;
+        Ok(work.commit().await?)
     }
 
     /// Sets the fingerprint of the first root.
