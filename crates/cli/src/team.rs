@@ -16,8 +16,9 @@ pub mod sync;
 pub mod timing;
 pub mod tuf;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use boathook_engine::bundle::{Expected, Fault};
 use boathook_engine::source::Os;
 use boathook_engine::state::StateDir;
 
@@ -51,6 +52,17 @@ impl Place {
     /// The folder, which nobody else can write to.
     pub fn folder(&self) -> StateDir {
         StateDir::new(&self.state)
+    }
+
+    /// Our whole state, of which that folder is one.
+    pub fn above(&self) -> PathBuf {
+        self.state.parent().map(Path::to_owned).unwrap_or_default()
+    }
+
+    /// What is wrong with hooks that must be on this machine; nothing when they
+    /// are there, or need not be.
+    pub fn lost(&self) -> Option<Fault> {
+        Expected::read(&self.above())?.lost(&self.home)
     }
 
     /// The system, as the server spells it.

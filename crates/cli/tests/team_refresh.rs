@@ -90,6 +90,50 @@ fn without_a_daemon_an_event_starts_a_sync_behind_its_answer() {
     assert_eq!(syncs(&server), 2, "one event of many started it");
 }
 
+fn closed_guard() -> Hook {
+    let mut guard = guard();
+    guard.manifest.fail_closed = true;
+    guard
+}
+
+fn said(cx: &TestContext, args: &[&str]) -> (Option<i32>, String) {
+    let output = cx.output(args);
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn hooks_that_somebody_removed_are_missed_at_once_and_come_back() {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.publish(&[closed_guard()]);
+    server.log_in(&cx, SIGN_IN);
+    let managed = cx.path("home/.cursor/managed");
+    std::fs::remove_dir_all(&managed).expect("removed");
+    let (code, status) = said(&cx, &["team", "status"]);
+    assert_eq!(code, Some(1), "{status}");
+    assert!(status.contains("gone"), "{status}");
+    assert!(is_guarded(&cx), "refused while it is gone");
+    until("an event brings them back", || managed.join("team_1/hooks/seal.json").exists());
+    until("the status is good", || said(&cx, &["team", "status"]).0 == Some(0));
+
+    std::fs::remove_dir_all(&managed).expect("removed");
+    assert!(cx.output(["team", "logout"]).status.success());
+    assert!(!is_guarded(&cx), "after a log-out nothing is missed");
+}
+
+#[test]
+fn the_daemon_brings_back_hooks_that_somebody_removed() {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.publish(&[closed_guard()]);
+    server.log_in(&cx, SIGN_IN);
+    let mut daemon = Served::start(&cx);
+    until("it waits for news", || server.asked().iter().any(|asked| asked.starts_with("GET /api/v1/hint")));
+    let managed = cx.path("home/.cursor/managed");
+    std::fs::remove_dir_all(&managed).expect("removed");
+    until("they are back", || managed.join("team_1/hooks/seal.json").exists());
+    daemon.end();
+}
+
 #[test]
 fn a_repository_cannot_bring_certificates_or_a_home_into_that_sync() {
     let (cx, server) = (TestContext::new(), TeamServer::start(1));

@@ -61,8 +61,9 @@ const KEPT: [&str; 16] = [
 ];
 
 /// Starts `boathook team sync --quiet` for this home, and waits for nothing:
-/// not for its end, and not for its output. False when it could not be started.
-pub fn start_sync(state: &Path, home: &Path) -> bool {
+/// not for its end, and not for its output. With `now` it does not ask whether
+/// it is due. False when it could not be started.
+pub fn start_sync(state: &Path, home: &Path, now: bool) -> bool {
     // The program finds its state by this variable alone.
     let (Some(above), true) = (state.parent(), state.file_name() == Some(OsStr::new("boathook"))) else {
         return false;
@@ -71,7 +72,7 @@ pub fn start_sync(state: &Path, home: &Path) -> bool {
     let kept = env::vars_os().filter(|(name, _)| KEPT.iter().any(|kept| name == kept));
     let kept: Vec<(OsString, OsString)> = kept.collect();
     let mut command = std::process::Command::new(program);
-    command.args(["team", "sync", "--quiet"]).current_dir("/");
+    command.args(["team", "sync", "--quiet"]).args(now.then_some("--now")).current_dir("/");
     command.env_clear().envs(kept).env("HOME", home).env("XDG_STATE_HOME", above);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Whoever ends our group must not end it in the middle.

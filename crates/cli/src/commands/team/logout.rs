@@ -1,6 +1,6 @@
 //! `boathook team logout`: this machine leaves its team.
 
-use boathook_engine::bundle::Managed;
+use boathook_engine::bundle::{Expected, Managed};
 use ureq::http::Method;
 
 use super::{here, notice};
@@ -46,6 +46,7 @@ fn forget(place: &Place, login: &Login) -> Result<(), Failed> {
     let other = |error: &dyn std::fmt::Display| Failed::Other { problem: error.to_string(), help: None };
     // Whoever syncs just now would put back what is removed.
     let _held = hold(place, How::Now).map_err(|refusal| other(&refusal))?;
+    Expected::remove(&place.above()).map_err(|error| other(&error))?;
     Managed::of(&place.home, login.team).remove().map_err(|error| other(&error))?;
     Login::remove(place).map_err(|error| other(&error))?;
     team::forget(place);

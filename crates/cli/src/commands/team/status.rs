@@ -69,6 +69,9 @@ pub fn lines(view: &View) -> Vec<String> {
             current.sequence,
             hooks(view.hooks.len())
         ),
+        None if view.lost.is_some() => {
+            "release     gone: its hooks were removed from this machine".to_owned()
+        }
         None => "release     none yet".to_owned(),
     });
     lines.extend(age_line(view));
@@ -130,6 +133,7 @@ pub fn as_json(view: &View, problems: &[Problem]) -> Value {
         "good_until": view.fresh.map(|fresh| fresh.until),
         "last_sync": status,
         "tampered": view.tampered.iter().map(|it| format!("{} {}", it.file, it.fault)).collect::<Vec<_>>(),
+        "lost": view.lost.is_some(),
         "problems": problems.iter().map(report::problem_json).collect::<Vec<_>>(),
     })
 }
