@@ -8,6 +8,7 @@ mod served;
 mod signing_server;
 
 use std::fs::File;
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use context::TestContext;
@@ -88,6 +89,39 @@ fn without_a_daemon_an_event_starts_a_sync_behind_its_answer() {
     is_guarded(&cx);
     until("what was published is in force", || is_guarded(&cx));
     assert_eq!(syncs(&server), 2, "one event of many started it");
+}
+
+#[test]
+fn a_machine_that_the_server_no_longer_knows_is_told_while_it_waits_for_news() {
+    for daemon in [true, false] {
+        let (cx, server) = (TestContext::new(), TeamServer::start(1));
+        server.publish(&[guard()]);
+        server.log_in(&cx, SIGN_IN);
+        let mut watching = None;
+        let mut served = None;
+        match daemon {
+            true => served = Some(Served::start(&cx)),
+            false => {
+                watching = Some(
+                    cx.command(["team", "sync", "--watch"]).stderr(Stdio::null()).spawn().expect("it starts"),
+                )
+            }
+        }
+        until("it waits for news", || {
+            server.asked().iter().any(|asked| asked.starts_with("GET /api/v1/hint"))
+        });
+        server.close();
+        until("the status says so", || {
+            let (code, status) = said(&cx, &["team", "status"]);
+            code == Some(1) && status.contains("the server no longer knows this machine")
+        });
+        if let Some(mut watching) = watching {
+            let _ = watching.kill().and_then(|()| watching.wait());
+        }
+        if let Some(mut served) = served {
+            served.end();
+        }
+    }
 }
 
 fn closed_guard() -> Hook {
