@@ -3,7 +3,8 @@
 use boathook_engine::bundle::{Expected, Managed};
 use ureq::http::Method;
 
-use super::{here, notice};
+use super::here::{self, Stranded};
+use super::notice;
 use crate::Status;
 use crate::error::Failed;
 use crate::team::sync::hold;
@@ -20,10 +21,28 @@ pub struct LogoutArgs {}
 pub fn logout(ui: &mut Ui, _args: &LogoutArgs) -> Result<Status, Failed> {
     let place = here::place()?;
     let Some(login) = here::known(&place)? else {
-        ui.say("this machine is in no team");
-        return Ok(Status::Success);
+        return match Stranded::find(&place) {
+            Some(stranded) => clear(ui, &place, &stranded),
+            None => Err(here::nobody()),
+        };
     };
     leave(ui, &place, login)
+}
+
+/// Removes hooks of which nobody knows any more how they came.
+fn clear(ui: &mut Ui, place: &Place, stranded: &Stranded) -> Result<Status, Failed> {
+    let other = |error: &dyn std::fmt::Display| Failed::Other { problem: error.to_string(), help: None };
+    let _held = hold(place, How::Now).map_err(|refusal| other(&refusal))?;
+    let whose = stranded.lines();
+    Expected::remove(&place.above()).map_err(|error| other(&error))?;
+    for folder in &stranded.folders {
+        folder.remove().map_err(|error| other(&error))?;
+    }
+    team::forget(place);
+    notice::forget(place);
+    whose.iter().for_each(|line| ui.say(&line.replace("are in force", "are removed")));
+    ui.hint("the login was lost, so the server was not told; an admin of the team can remove this device");
+    Ok(Status::Success)
 }
 
 /// Ends the login, and removes the hooks unless the machine is the team's.

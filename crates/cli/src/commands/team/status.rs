@@ -27,8 +27,19 @@ pub struct StatusArgs {
 pub fn status(ui: &mut Ui, args: &StatusArgs) -> Result<Status, Failed> {
     let place = here::place()?;
     let Some(login) = here::known(&place)? else {
+        let stranded = here::Stranded::find(&place);
+        let lines = stranded.map(|stranded| stranded.lines()).unwrap_or_default();
         if args.json {
-            ui.json("{}");
+            ui.json(&match lines.is_empty() {
+                true => "{}".to_owned(),
+                false => json!({ "stranded": lines }).to_string(),
+            });
+        } else if !lines.is_empty() {
+            ui.say("this machine does not know its team any more");
+            lines.iter().for_each(|line| ui.warning(line));
+            ui.help(
+                "`boathook team login URL` joins the team again; `boathook team logout` removes its hooks",
+            );
         } else {
             ui.say("this machine is in no team");
             ui.hint("`boathook team login URL` with the address an admin gave you");
