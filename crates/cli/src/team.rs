@@ -8,6 +8,7 @@
 //! Nothing here removes a hook because something failed: what is in force
 //! stays until something newer was verified and installed as a whole.
 
+pub mod authorities;
 pub mod follow;
 pub mod http;
 pub mod login;
@@ -45,6 +46,7 @@ pub struct Place {
 /// Forgets what was verified and how it went, after this machine left its team.
 pub fn forget(place: &Place) {
     let _ = Status::remove(place);
+    authorities::forget(place, authorities::Whose::Device);
     let _ = std::fs::remove_dir_all(place.state.join("tuf"));
 }
 

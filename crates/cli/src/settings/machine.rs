@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use boathook_engine::source::Os;
@@ -32,11 +32,6 @@ pub fn host_name() -> String {
     #[cfg(not(unix))]
     let name = env::var("COMPUTERNAME").unwrap_or_default();
     if name.is_empty() { "a machine".to_owned() } else { name }
-}
-
-/// A path that means the same from everywhere.
-pub fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Variables that a sync in the background keeps: a repository can set those

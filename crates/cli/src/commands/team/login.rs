@@ -10,6 +10,7 @@ use super::{asking, browser, fingerprint, here, hooks, logout, notice, sync};
 use crate::Status;
 use crate::error::Failed;
 use crate::settings;
+use crate::team::authorities::{self, Whose};
 use crate::team::http::{Fetched, Kind};
 use crate::team::login::LoginError;
 use crate::team::{self, How, Login, Place, Refusal, Server};
@@ -94,8 +95,9 @@ fn may_leave(before: &Login, args: &LoginArgs) -> Result<(), Failed> {
 /// there is no agreement, the server is told to forget this machine.
 fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) -> Result<Login, Failed> {
     let url = args.url.trim_end_matches('/');
-    let ca = args.ca.as_deref().map(settings::absolute);
     let name = args.name.clone().unwrap_or_else(settings::host_name);
+    let ca = args.ca.as_deref().map(|file| authorities::keep(place, Whose::Device, file)).transpose();
+    let ca = ca.map_err(|problem| Failed::other(problem, "`--ca FILE` names certificates in PEM"))?;
     let LoggedIn { device, device_token, team } = signed_in(ui, place, args, url, &name)?;
     let mut login = Login {
         server: url.to_owned(),
