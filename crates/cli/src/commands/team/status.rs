@@ -94,7 +94,7 @@ pub fn lines(view: &View) -> Vec<String> {
         Some(moment) => format!("synced      {}", away(moment, *now)),
         None => "synced      never".to_owned(),
     });
-    let means = meaning(&status.code).map_or("", |meaning| meaning.means);
+    let means = meaning(&status.code).map_or("", |meaning| meaning.means_with(current.is_some()));
     lines.push(format!("last try    {}: {} ({means})", away(status.tried_at, *now), status.code));
     lines.push(match status.next_at {
         next if next > *now => format!("next try    {}", away(next, *now)),

@@ -78,13 +78,14 @@ impl View {
             return None;
         }
         let known = meaning(&status.code);
-        let means = known.map_or("the last sync failed", |meaning| meaning.means);
+        let means =
+            known.map_or("the last sync failed", |meaning| meaning.means_with(self.current.is_some()));
         let detail = if status.detail.is_empty() { String::new() } else { format!(": {}", status.detail) };
         let tried = away(status.tried_at, self.now);
         let message =
             format!("the last sync with the team's server failed {tried} ({}): {means}{detail}", status.code);
         let problem = Problem::warning("team-sync", message);
-        Some(match known.and_then(|meaning| meaning.help) {
+        Some(match known.and_then(|meaning| meaning.help_with(self.current.is_some())) {
             Some(help) => problem.help(help),
             None => problem,
         })
