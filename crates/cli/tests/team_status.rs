@@ -80,7 +80,7 @@ fn status_says_whose_hooks_run_and_how_old_they_are() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     for line in [
         format!("server      {}", server.url()),
-        "team        1".to_owned(),
+        "team        «Harbour» (number 1)".to_owned(),
         "device      d-1 of mate@example.com".to_owned(),
         "release     2 (sequence 2), 1 hook".to_owned(),
         "signed      good for ".to_owned(),
@@ -122,9 +122,13 @@ fn hooks_are_listed_and_scripts_are_shown_harmless() {
     let (cx, _server) = member();
     let output = cx.output(["team", "hooks"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for part in
-        ["1 hook in release 2 of team 1", "beforeShellExecution", "witness.sh", "matcher ls", "failClosed"]
-    {
+    for part in [
+        "1 hook in release 2 of team «Harbour»",
+        "beforeShellExecution",
+        "witness.sh",
+        "matcher ls",
+        "failClosed",
+    ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
     let output = cx.output(["team", "hooks", "--show", "witness.sh"]);

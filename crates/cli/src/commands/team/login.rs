@@ -84,7 +84,7 @@ fn may_leave(before: &Login, args: &LoginArgs) -> Result<(), Failed> {
     if args.switch {
         return Ok(());
     }
-    let problem = format!("this machine is in team {} already ({})", before.team, before.server);
+    let problem = format!("this machine is in {} already ({})", before.called(), before.server);
     Err(Failed::other(
         problem,
         "`boathook team logout` leaves it; `--switch` leaves it once the new one is verified",
@@ -102,6 +102,7 @@ fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) 
     let mut login = Login {
         server: url.to_owned(),
         team: team.id,
+        name: Some(team.name.clone()),
         repository: team.repository,
         channel: team.channel,
         device: device.id,
@@ -238,7 +239,7 @@ fn switched(ui: &mut Ui, place: &Place, before: &Login, login: &Login) -> Result
     }
     login.write(place).map_err(unkept)?;
     if !same {
-        ui.say(&format!("this machine has left team {} ({})", before.team, before.server));
+        ui.say(&format!("this machine has left {} ({})", before.called(), before.server));
         notice::forget(place);
     }
     if let Err(refusal) = logout::revoke(place, before) {

@@ -51,7 +51,7 @@ pub fn leave(ui: &mut Ui, place: &Place, login: Login) -> Result<Status, Failed>
         return Err(stays(place, &login));
     }
     forget(place, &login)?;
-    ui.say(&format!("this machine has left team {} ({}); its hooks are removed", login.team, login.server));
+    ui.say(&format!("this machine has left {} ({}); its hooks are removed", login.called(), login.server));
     if let Err(refusal) = revoke(place, &login) {
         ui.warning(&format!("the server could not be told: {refusal}"));
         ui.help(&format!("ask an admin of the team to remove the device {}", login.device));
@@ -87,8 +87,9 @@ pub fn revoke(place: &Place, login: &Login) -> Result<(), team::Refusal> {
 pub fn stays(place: &Place, login: &Login) -> Failed {
     let folder = Managed::of(&place.home, login.team).folder().display().to_string();
     let problem = format!(
-        "this machine was enrolled by team {} ({}): it belongs to the team and not to a person, so its hooks stay in force",
-        login.team, login.server
+        "this machine was enrolled by {} ({}): it belongs to the team and not to a person, so its hooks stay in force",
+        login.called(),
+        login.server
     );
     let help = format!(
         "an admin of the team removes the device {}; whoever manages this machine then removes {folder} and {}",

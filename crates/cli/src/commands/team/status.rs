@@ -70,7 +70,10 @@ pub fn lines(view: &View) -> Vec<String> {
     };
     let mut lines = vec![
         format!("server      {}", login.server),
-        format!("team        {}", login.team),
+        match &login.name {
+            Some(name) => format!("team        «{name}» (number {})", login.team),
+            None => format!("team        {}", login.team),
+        },
         format!("device      {}{whose}", login.device),
     ];
     lines.push(match current {
@@ -130,6 +133,7 @@ pub fn as_json(view: &View, problems: &[Problem]) -> Value {
     json!({
         "server": login.server,
         "team": login.team,
+        "name": login.name,
         "repository": login.repository,
         "channel": login.channel,
         "device": login.device,

@@ -133,7 +133,12 @@ pub fn span(millis: i64) -> String {
 
 /// `1 hook`, `3 hooks`.
 pub fn hooks(number: usize) -> String {
-    if number == 1 { "1 hook".to_owned() } else { format!("{number} hooks") }
+    counted(number as u64, "hook")
+}
+
+/// `1 day`, `3 days`.
+pub fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 #[cfg(test)]
