@@ -141,7 +141,7 @@ fn unsealed(source: &Source, fault: &Fault, around: &Surroundings) -> Broken {
     let mut closed: Vec<Definition> = expected.iter().flat_map(|it| closing(&it.closed, GONE)).collect();
     if source.team_folder().and_then(in_force).is_none() {
         if expects {
-            return broken("the team's hooks", &Fault::Gone, closed);
+            return broken("what the team installed", &Fault::Gone, closed);
         }
         let reason = "no generation of the team's hooks is in force".to_owned();
         return Broken {
