@@ -125,6 +125,7 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
     }
     let to = In { place, login, managed: &managed };
     round.put = Some(to.put(&files, &verified, &manifest, release)?);
+    to.keep_expected()?;
     to.keep_fresh(&verified, &manifest)?;
     to.leave_others()
 }

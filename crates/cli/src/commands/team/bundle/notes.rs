@@ -7,6 +7,7 @@ use boathook_engine::digest::Digest;
 use super::content::File;
 use super::install;
 use super::layout::Layout;
+use crate::commands::team::words::counted;
 
 /// One line for each file, as `sha256sum -c` reads them inside the folder.
 pub fn checksums(layout: &Layout, files: &[File]) -> String {
@@ -23,7 +24,7 @@ pub fn note(layout: &Layout, files: &[File]) -> String {
     } else {
         "Hooks for one user. A hooks.json of the user's own is not overwritten: add these\nentries to it instead."
     };
-    let _ = writeln!(note, "{system}/{whose}: {}\n\n{says}\n", counted(files.len()));
+    let _ = writeln!(note, "{system}/{whose}: {}\n\n{says}\n", counted(files.len() as u64, "file"));
     let _ = writeln!(note, "Install them, from the folder that holds `{system}`:\n");
     let _ = writeln!(note, "    {}\n", install::start(layout));
     let _ = writeln!(
@@ -33,9 +34,4 @@ pub fn note(layout: &Layout, files: &[File]) -> String {
     let _ =
         writeln!(note, "\nLook whether it worked: `boathook list`, and `boathook check` for what is wrong.");
     note
-}
-
-/// `1 file`, `2 files`.
-pub fn counted(files: usize) -> String {
-    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
