@@ -6,9 +6,9 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use boathook_engine::visible::visible;
+use boathook_engine::visible::on_one_line;
 use boathook_server::team::wire::Problem;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -41,9 +41,10 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Without a wish to be left alone.
-    pub fn new(code: &str, message: impl Into<String>) -> Refusal {
-        Refusal { code: code.to_owned(), message: message.into(), retry_after: None }
+    /// Without a wish to be left alone. What somebody else wrote may be part of
+    /// the message, so it is one line.
+    pub fn new(code: &str, message: impl AsRef<str>) -> Refusal {
+        Refusal { code: code.to_owned(), message: on_one_line(message.as_ref()), retry_after: None }
     }
 }
 
@@ -53,6 +54,8 @@ pub struct Server {
     endpoint: Endpoint,
     token: Option<String>,
     patience: Duration,
+    /// When everything has to be over.
+    end: Option<Instant>,
 }
 
 /// A file of the server's.
@@ -113,6 +116,7 @@ impl Server {
             endpoint,
             token: token.map(str::to_owned),
             patience: Duration::ZERO,
+            end: None,
         })
     }
 
@@ -124,6 +128,11 @@ impl Server {
     /// The same, waiting so much longer for an answer.
     pub fn patient(self, patience: Duration) -> Server {
         Server { patience, ..self }
+    }
+
+    /// The same, for as long as it is not later than that.
+    pub fn until(self, end: Instant) -> Server {
+        Server { end: Some(end), ..self }
     }
 
     /// Asks for something.
@@ -204,11 +213,14 @@ impl Server {
     }
 
     fn run<S: AsSendBody>(&self, request: Request<S>) -> Result<Response<Body>, ureq::Error> {
+        let left = self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+        // No time at all would mean no limit.
+        let left = left.max(Duration::from_millis(1));
         let request = self
             .agent
             .configure_request(request)
-            .timeout_recv_response(Some(FIRST_BYTE + self.patience))
-            .timeout_global(Some(WHOLE + self.patience))
+            .timeout_recv_response(Some((FIRST_BYTE + self.patience).min(left)))
+            .timeout_global(Some((WHOLE + self.patience).min(left)))
             .allow_non_standard_methods(true)
             .build();
         self.agent.run(request)
@@ -261,6 +273,8 @@ impl Server {
         let location = header(answer.headers(), "location").unwrap_or_default().to_ascii_lowercase();
         let retry_after = retry_after(answer.headers());
         let code = match status {
+            // Nobody named what is known here, and it leads nowhere.
+            304 => "empty",
             300..=399 if self.endpoint.encrypted && location.starts_with("http:") => "downgrade",
             300..=399 => "redirected",
             401 => "unauthorized",
@@ -274,14 +288,15 @@ impl Server {
             .body(&mut answer, LONGEST_PROBLEM)
             .ok()
             .and_then(|bytes| serde_json::from_slice::<Problem>(&bytes).ok());
-        let own = problem.as_ref().map(|problem| problem.code.clone()).filter(|_| code == "refused");
+        let own = problem.as_ref().map(|problem| on_one_line(&problem.code)).filter(|_| code == "refused");
         let why = match (&problem, status) {
             (Some(problem), _) => problem.message.clone(),
+            (None, 304) => "no content, where a file was asked for".to_owned(),
             (None, 300..=399) => "redirects are not followed; sign in with the final address".to_owned(),
             (None, _) => format!("status {status}"),
         };
-        let message = format!("{}: {}", self.endpoint, visible(&why));
-        Refusal { code: own.unwrap_or_else(|| code.to_owned()), message, retry_after }
+        let refusal = Refusal::new(own.as_deref().unwrap_or(code), format!("{}: {why}", self.endpoint));
+        Refusal { retry_after, ..refusal }
     }
 
     /// What went wrong before there was an answer.
@@ -300,8 +315,9 @@ impl Server {
 
     /// What went wrong while the answer came.
     fn cut_off(&self, error: io::Error) -> Refusal {
-        let code = match error.kind() {
-            io::ErrorKind::TimedOut => "unreachable",
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
+        let code = match (error.kind(), inner) {
+            (io::ErrorKind::TimedOut, _) | (_, Some(ureq::Error::Timeout(_))) => "unreachable",
             _ => io_code(&error, "truncated"),
         };
         Refusal::new(code, format!("{}: its answer broke off: {error}", self.endpoint))
@@ -351,4 +367,34 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let is_number = !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit());
     // A number that no integer holds is a very long time.
     is_number.then(|| seconds.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_drips_is_left_when_the_time_is_over() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a caller");
+            let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+            let mut written = stream.write_all(head);
+            while written.is_ok() {
+                thread::sleep(Duration::from_millis(50));
+                written = stream.write_all(b" ");
+            }
+        });
+        let server = Server::new(&url, None, None, &Environment::default()).expect("an address");
+        let server = server.until(Instant::now() + Duration::from_secs(1));
+        let refusal = server.fetch("/file", Kind::Json, 1000, None).expect_err("it never ends");
+        assert_eq!(refusal.code, "unreachable", "{refusal}");
+        let refusal = server.fetch("/file", Kind::Json, 1000, None).expect_err("too late");
+        assert_eq!(refusal.code, "unreachable", "{refusal}");
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use boathook_engine::read_file::{self, Owner};
+use boathook_engine::visible::on_one_line;
 use boathook_server::team::wire::{self, LoggedIn};
 
 use super::view::View;
@@ -111,7 +112,7 @@ fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) 
         ca,
         cache: args.cache.clone(),
     };
-    ui.say(&format!("signed in to team «{}» ({})", team.name, login.server));
+    ui.say(&format!("signed in to team «{}» ({})", on_one_line(&team.name), login.server));
     match first_root(place, &login).and_then(|root| fingerprint::agree(ui, &root, expected)) {
         Ok(fingerprint) => {
             login.fingerprint = fingerprint;
