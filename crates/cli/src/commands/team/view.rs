@@ -25,6 +25,8 @@ pub struct View {
     pub age: Option<Age>,
     pub fresh: Option<Fresh>,
     pub tampered: Vec<Tampered>,
+    /// Why the next sync could not keep what it gets.
+    pub unwritable: Option<String>,
     /// The hooks in force.
     pub hooks: Vec<Definition>,
     pub now: i64,
@@ -40,6 +42,7 @@ impl View {
             hooks: current.as_ref().map(hooks_of).unwrap_or_default(),
             age: fresh.map(|fresh| fresh.age(now)),
             tampered: managed.tampered(),
+            unwritable: place.probe().err().map(|error| error.to_string()),
             login,
             status,
             current,
@@ -51,6 +54,14 @@ impl View {
     /// Everything a person should do something about.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = self.sync_problem().into_iter().collect();
+        problems.extend(self.unwritable.iter().map(|why| {
+            let message = format!("nothing new can be got: {why}");
+            let problem = Problem::warning("team-sync", message);
+            match meaning("disk").and_then(|meaning| meaning.help) {
+                Some(help) => problem.help(help),
+                None => problem,
+            }
+        }));
         problems.extend(self.age_problem());
         problems.extend(self.tampered.iter().map(|tampered| {
             let message =

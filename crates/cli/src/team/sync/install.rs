@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ffi::OsStr;
 use std::fs;
+use std::time::Instant;
 
 use boathook_engine::bundle::manifest::{Manifest, Release, Script};
 use boathook_engine::bundle::{Fresh, InstallError, Installed, Managed, Marker, Offer};
@@ -27,6 +28,8 @@ pub struct In<'a> {
     pub place: &'a Place,
     pub login: &'a Login,
     pub managed: &'a Managed,
+    /// When the round has to be over.
+    pub end: Instant,
 }
 
 impl In<'_> {
@@ -56,7 +59,7 @@ impl In<'_> {
         let seen = time::seen(signed, ids::now_millis());
         let fresh = Fresh { until: verified.until.as_millisecond(), seen, stale: manifest.stale };
         match self.managed.fresh() {
-            Some(before) if (Fresh { seen: before.seen.max(seen), ..fresh }) == before => Ok(()),
+            Some(before) if fresh.after(Some(before)) == before => Ok(()),
             _ => self.managed.write_fresh(&fresh).map_err(refusal),
         }
     }
@@ -110,6 +113,7 @@ impl In<'_> {
         let name = script.sha256.to_string();
         let cached = self.login.cache.as_ref().and_then(|cache| {
             let cache = Server::new(cache, self.login.ca.as_deref(), None, &self.place.environment).ok()?;
+            let cache = cache.until(self.end);
             target(&cache, self.login.team, &name, &script.sha256, script.length).ok()
         });
         match cached {

@@ -1,7 +1,11 @@
 //! What was verified, kept for the next time: it says how far back nothing may
 //! go. Nothing here is trusted for lying here; it is verified again.
 
+use std::fs;
+use std::path::Path;
+
 use boathook_engine::digest::Digest;
+use boathook_engine::read_file::{self, Kind};
 use boathook_engine::state::{Durability, StateDir, StateError};
 
 use super::super::Refusal;
@@ -44,13 +48,32 @@ impl OnDisk {
     }
 }
 
+impl OnDisk {
+    /// Removes what somebody put in place of our folders and of this file. Says
+    /// whether there was something.
+    fn make_room(&self, name: &str) -> bool {
+        let file = self.state.file(&self.folder, name);
+        let in_the_way = |path: &&Path, wanted: Kind| {
+            read_file::link_facts(path).is_some_and(|facts| facts.kind != wanted)
+        };
+        if in_the_way(&file.as_path(), Kind::File) {
+            return fs::remove_dir_all(&file).or_else(|_| fs::remove_file(&file)).is_ok();
+        }
+        let mut folders = file.ancestors().skip(1).take(2);
+        folders
+            .find(|path| in_the_way(path, Kind::Directory))
+            .is_some_and(|path| fs::remove_file(path).is_ok())
+    }
+}
+
 impl Shelf for OnDisk {
     fn get(&self, name: &str) -> Option<Vec<u8>> {
         self.state.read(&self.folder, name).ok()?
     }
 
     fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
-        let written = self.state.write(&self.folder, name, bytes, Durability::Synced);
+        let write = || self.state.write(&self.folder, name, bytes, Durability::Synced);
+        let written = write().or_else(|error| if self.make_room(name) { write() } else { Err(error) });
         written.map_err(|error: StateError| Refusal::new("disk", error.to_string()))
     }
 }
