@@ -23,7 +23,7 @@ use boathook_engine::settled::resolved;
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, marked_workspace, native_root};
 
 pub use self::dwelling::{Dwelling, Given, ours as dwelling};
-pub use self::machine::{absolute, host_name, start_sync};
+pub use self::machine::{host_name, start_sync};
 use crate::args::Global;
 use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};

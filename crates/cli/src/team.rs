@@ -8,6 +8,7 @@
 //! Nothing here removes a hook because something failed: what is in force
 //! stays until something newer was verified and installed as a whole.
 
+pub mod authorities;
 pub mod follow;
 pub mod http;
 pub mod login;
@@ -16,8 +17,9 @@ pub mod sync;
 pub mod timing;
 pub mod tuf;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use boathook_engine::bundle::{Expected, Fault};
 use boathook_engine::source::Os;
 use boathook_engine::state::{Durability, StateDir, StateError};
 
@@ -44,6 +46,7 @@ pub struct Place {
 /// Forgets what was verified and how it went, after this machine left its team.
 pub fn forget(place: &Place) {
     let _ = Status::remove(place);
+    authorities::forget(place, authorities::Whose::Device);
     let _ = std::fs::remove_dir_all(place.state.join("tuf"));
 }
 
@@ -58,6 +61,17 @@ impl Place {
         const NAME: &str = "probe";
         self.folder().write("", NAME, &[b' '; 4096], Durability::Relaxed)?;
         self.folder().remove("", NAME).map(|_| ())
+    }
+
+    /// Our whole state, of which that folder is one.
+    pub fn above(&self) -> PathBuf {
+        self.state.parent().map(Path::to_owned).unwrap_or_default()
+    }
+
+    /// What is wrong with hooks that must be on this machine; nothing when they
+    /// are there, or need not be.
+    pub fn lost(&self) -> Option<Fault> {
+        Expected::read(&self.above())?.lost(&self.home)
     }
 
     /// The system, as the server spells it.

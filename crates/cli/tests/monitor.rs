@@ -46,6 +46,8 @@ fn nothing_of_its_answer_takes_effect_and_what_it_would_have_done_is_told() {
         assert_eq!(trace["hooks"][0]["would"], would, "{name}: {trace}");
         let log = cx.run(["log", "--json"]);
         assert!(log.contains(&format!("\"would\":\"{would}\"")), "{name}: {log}");
+        let list = cx.run(["log"]);
+        assert!(list.contains(&format!("would {would}")), "{name}: {list}");
     }
 }
 

@@ -11,8 +11,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Output;
 
-use boathook_engine::bundle::Fresh;
 use boathook_engine::bundle::manifest::{Hook, Stale, StalePolicy};
+use boathook_engine::bundle::{Expected, Fresh};
 use boathook_engine::ids;
 use context::TestContext;
 use generation::{ALLOW, DENY, Generation, hook, managed};
@@ -156,6 +156,95 @@ fn a_folder_of_ours_without_a_generation_is_said_loudly() {
         let doctor = cx.run(["doctor"]);
         assert!(doctor.contains(expected), "{name}: {doctor}");
     }
+}
+
+/// What a client wrote down when it installed keeps gates shut when what it
+/// installed is gone.
+#[test]
+fn hooks_that_must_be_here_and_are_gone_keep_their_gates_shut() {
+    type Spoil = fn(&Path);
+    let cases: [(&str, Spoil, i32); 7] = [
+        ("nothing", |_| {}, 2),
+        ("all managed hooks", |it| fs::remove_dir_all(it.parent().expect("managed")).expect("removed"), 2),
+        ("the team's folder", |it| fs::remove_dir_all(it).expect("removed"), 2),
+        ("the link", |it| fs::remove_file(it.join("hooks")).expect("removed"), 2),
+        (
+            "every generation",
+            |it| fs::rename(it.join("generations"), it.join("elsewhere")).expect("renamed"),
+            2,
+        ),
+        (
+            "the seal and what it seals",
+            |it| {
+                fs::remove_file(it.join("hooks/seal.json")).expect("removed");
+                rewrite(&it.join("hooks/hooks.json"), "{}");
+            },
+            2,
+        ),
+        (
+            "the marker, and the rest is somebody's own",
+            |it| {
+                fs::remove_dir_all(it).expect("removed");
+                fs::create_dir_all(it.join("hooks")).expect("made");
+                fs::write(it.join("hooks/hooks.json"), r#"{"version":1,"hooks":{}}"#).expect("written");
+            },
+            2,
+        ),
+    ];
+    for (name, spoil, code) in cases {
+        let cx = TestContext::new();
+        let managed = Generation::gate(1).put(&cx.path("home"));
+        let closed = managed.current().expect("in force").seal.closed;
+        let state = cx.path("home/.local/state/boathook");
+        Expected::of(generation::TEAM, &closed).write(&state).expect("written");
+        spoil(managed.folder());
+        let output = cx.output(SHELL);
+        assert_eq!(output.status.code(), Some(code), "{name}: {}", stderr(&output));
+        if name == "nothing" {
+            assert!(stderr(&output).contains("the team says no"), "{}", stderr(&output));
+            continue;
+        }
+        let other = cx.output(["run", "stop"]);
+        assert_eq!(other.status.code(), Some(0), "{name}: {}", stderr(&other));
+        for said in [stderr(&output), stderr(&other), cx.run(["check"]), cx.run(["doctor"])] {
+            let gone = said.contains("is gone") || said.contains("is not there");
+            assert!(said.contains("tampered with") && gone, "{name}: {said}");
+        }
+        Expected::remove(&state).expect("removed");
+        if name == "the team's folder" {
+            assert_eq!(cx.output(SHELL).status.code(), Some(0), "nothing is expected any more");
+        }
+    }
+}
+
+#[test]
+fn a_record_of_hooks_that_cannot_be_read_shuts_every_gate_only_where_no_hooks_are() {
+    let cx = TestContext::new();
+    cx.write("home/.local/state/boathook/team/expected.json", "{");
+    chmod(&cx.path("home/.local/state/boathook"), 0o700);
+    chmod(&cx.path("home/.local/state/boathook/team"), 0o700);
+    let read = ["run", "beforeReadFile", "--field", "file_path=/x"];
+    assert_eq!(cx.output(read).status.code(), Some(2));
+    Generation::of(1, [hook("beforeShellExecution", "guard.sh", ALLOW)]).put(&cx.path("home"));
+    assert_eq!(cx.output(read).status.code(), Some(0));
+}
+
+#[test]
+fn a_daemon_notices_that_hooks_are_gone_and_that_they_are_back() {
+    let cx = TestContext::new();
+    let managed = Generation::gate(1).put(&cx.path("home"));
+    let closed = managed.current().expect("in force").seal.closed;
+    let state = cx.path("home/.local/state/boathook");
+    Expected::of(generation::TEAM, &closed).write(&state).expect("written");
+    let daemon = Served::start(&cx);
+    let mut talk = daemon.talk();
+    let mut handled = || talk.handle("beforeShellExecution", json!({ "command": "ls" }));
+    assert!(handled().to_string().contains("the team says no"));
+    fs::remove_dir_all(managed.folder()).expect("removed");
+    let gone = handled();
+    assert!(gone["blocked"] == true && gone.to_string().contains("is gone"), "{gone}");
+    Generation::gate(1).put(&cx.path("home"));
+    assert!(handled().to_string().contains("the team says no"));
 }
 
 /// S16: a hook that runs while its generation is replaced and collected

@@ -35,7 +35,7 @@ fn a_login_puts_the_teams_hooks_in_force_at_once() {
     assert!(!is_guarded(&cx));
     let said = server.log_in(&cx, SIGN_IN);
     assert!(said.contains("signed in to team «Harbour»"), "{said}");
-    assert!(said.contains("1 hook in release 2 of team 1") && said.contains("guard.sh"), "{said}");
+    assert!(said.contains("1 hook in release 2 of team «Harbour»") && said.contains("guard.sh"), "{said}");
     assert!(is_guarded(&cx));
     let mode = fs::metadata(cx.path(LOGIN)).expect("a login").permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
@@ -167,7 +167,7 @@ fn s21_another_team_comes_only_when_all_of_it_is_verified() {
     let words = ["team", "login", &url, "--token", SIGN_IN, "--fingerprint", &fingerprint];
     let output = cx.output(words);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("is in team 1 already") && said.contains("--switch"), "{said}");
+    assert!(said.contains("is in team «Harbour» already") && said.contains("--switch"), "{said}");
     // A hook whose interpreter is nowhere cannot be put in force.
     new.publish(&[hook("beforeShellExecution", "x.sh", "#!/nowhere/at/all\n")]);
     let switch = [&words[..], &["--switch"]].concat();
@@ -181,7 +181,7 @@ fn s21_another_team_comes_only_when_all_of_it_is_verified() {
     let output = cx.output(&switch);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("has left team 1"), "{said}");
+    assert!(said.contains("has left team «Harbour»"), "{said}");
     assert!(!is_guarded(&cx));
     assert!(read(&cx.path(LOGIN)).contains(&url));
     assert!(old.asked().contains(&"DELETE /api/v1/login".to_owned()));
@@ -194,7 +194,7 @@ fn a_logout_removes_the_hooks_and_tells_the_server() {
     server.log_in(&cx, SIGN_IN);
     let output = cx.output(["team", "logout"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("has left team 1"), "{said}");
+    assert!(output.status.success() && said.contains("has left team «Harbour»"), "{said}");
     assert!(!is_guarded(&cx));
     assert!(!cx.path(LOGIN).exists() && !cx.path("home/.cursor/managed/team_1").exists());
     assert_eq!(server.asked().last().map(String::as_str), Some("DELETE /api/v1/login"));
@@ -227,7 +227,7 @@ fn s21_an_enrolled_machine_keeps_its_hooks() {
         let output = cx.output(words);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
-        assert!(said.contains("was enrolled by team 1"), "{words:?}: {said}");
+        assert!(said.contains("was enrolled by team «Harbour»"), "{words:?}: {said}");
         assert!(is_guarded(&cx), "{words:?}");
     }
     server.close();

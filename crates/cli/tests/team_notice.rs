@@ -44,6 +44,26 @@ fn it_is_shown_by_every_command_until_it_is_answered() {
     assert!(code == 0 && !screen.contains(NOTICE), "{screen}");
 }
 
+/// Types something while nobody reads it yet.
+#[test]
+fn what_was_typed_ahead_is_no_answer() {
+    let (cx, _server) = member();
+    let plain = cx.command(["team", "status"]);
+    let wait = "echo begun; until [ -e \"$HOME/go\" ]; do sleep 0.05; done; exec \"$@\"";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", wait, "sh"]).arg(plain.get_program()).args(plain.get_args());
+    command.current_dir(cx.project());
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut terminal = Terminal::start(&command);
+    // The terminal shows what it got, so it has it.
+    terminal.expect("begun").types("logout").expect("logout");
+    cx.write("home/go", "");
+    terminal.expect("1 hook of team «Harbour»").expect("is in force").expect(QUESTION).types("");
+    let (_, screen) = terminal.end();
+    assert!(screen.contains("Not answered: this is asked again."), "{screen}");
+    assert!(cx.output(["team", "status"]).status.success());
+}
+
 #[test]
 fn no_program_ever_sees_it() {
     let (cx, _server) = member();
@@ -83,7 +103,7 @@ fn it_holds_nothing_back_and_needs_hooks_to_be_there() {
 fn log_out_is_one_of_the_answers() {
     let (cx, server) = member();
     let mut terminal = at_a_terminal(&cx, &["list"]);
-    terminal.expect(QUESTION).types("l").expect("has left team 1");
+    terminal.expect(QUESTION).types("l").expect("has left team «Harbour»");
     assert_eq!(terminal.end().0, 0);
     assert!(server.asked().contains(&"DELETE /api/v1/login".to_owned()));
     assert_eq!(cx.output(["run", "beforeShellExecution", "--field", "command=ls"]).status.code(), Some(0));

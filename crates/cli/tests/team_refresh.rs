@@ -8,6 +8,7 @@ mod served;
 mod signing_server;
 
 use std::fs::File;
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use context::TestContext;
@@ -88,6 +89,83 @@ fn without_a_daemon_an_event_starts_a_sync_behind_its_answer() {
     is_guarded(&cx);
     until("what was published is in force", || is_guarded(&cx));
     assert_eq!(syncs(&server), 2, "one event of many started it");
+}
+
+#[test]
+fn a_machine_that_the_server_no_longer_knows_is_told_while_it_waits_for_news() {
+    for daemon in [true, false] {
+        let (cx, server) = (TestContext::new(), TeamServer::start(1));
+        server.publish(&[guard()]);
+        server.log_in(&cx, SIGN_IN);
+        let mut watching = None;
+        let mut served = None;
+        match daemon {
+            true => served = Some(Served::start(&cx)),
+            false => {
+                watching = Some(
+                    cx.command(["team", "sync", "--watch"]).stderr(Stdio::null()).spawn().expect("it starts"),
+                )
+            }
+        }
+        until("it waits for news", || {
+            server.asked().iter().any(|asked| asked.starts_with("GET /api/v1/hint"))
+        });
+        server.close();
+        until("the status says so", || {
+            let (code, status) = said(&cx, &["team", "status"]);
+            code == Some(1) && status.contains("the server no longer knows this machine")
+        });
+        if let Some(mut watching) = watching {
+            let _ = watching.kill().and_then(|()| watching.wait());
+        }
+        if let Some(mut served) = served {
+            served.end();
+        }
+    }
+}
+
+fn closed_guard() -> Hook {
+    let mut guard = guard();
+    guard.manifest.fail_closed = true;
+    guard
+}
+
+fn said(cx: &TestContext, args: &[&str]) -> (Option<i32>, String) {
+    let output = cx.output(args);
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn hooks_that_somebody_removed_are_missed_at_once_and_come_back() {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.publish(&[closed_guard()]);
+    server.log_in(&cx, SIGN_IN);
+    let managed = cx.path("home/.cursor/managed");
+    std::fs::remove_dir_all(&managed).expect("removed");
+    let (code, status) = said(&cx, &["team", "status"]);
+    assert_eq!(code, Some(1), "{status}");
+    assert!(status.contains("gone"), "{status}");
+    assert!(is_guarded(&cx), "refused while it is gone");
+    until("an event brings them back", || managed.join("team_1/hooks/seal.json").exists());
+    until("the status is good", || said(&cx, &["team", "status"]).0 == Some(0));
+
+    std::fs::remove_dir_all(&managed).expect("removed");
+    assert!(cx.output(["team", "logout"]).status.success());
+    assert!(!is_guarded(&cx), "after a log-out nothing is missed");
+}
+
+#[test]
+fn the_daemon_brings_back_hooks_that_somebody_removed() {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.publish(&[closed_guard()]);
+    server.log_in(&cx, SIGN_IN);
+    let mut daemon = Served::start(&cx);
+    until("it waits for news", || server.asked().iter().any(|asked| asked.starts_with("GET /api/v1/hint")));
+    let managed = cx.path("home/.cursor/managed");
+    std::fs::remove_dir_all(&managed).expect("removed");
+    until("they are back", || managed.join("team_1/hooks/seal.json").exists());
+    daemon.end();
 }
 
 #[test]

@@ -37,13 +37,39 @@ fn json(cx: &TestContext, words: &[&str]) -> Value {
 #[test]
 fn a_machine_in_no_team_says_so() {
     let cx = TestContext::new();
-    for (words, code) in [("status", 1), ("sync", 1), ("hooks", 1), ("logout", 0)] {
+    for (words, code) in [("status", 1), ("sync", 1), ("hooks", 1), ("logout", 1)] {
         let output = cx.output(["team", words]);
         assert_eq!(output.status.code(), Some(code), "{words}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("this machine is in no team"), "{words}");
     }
     assert_eq!(cx.output(["team", "sync", "--quiet"]).status.code(), Some(0));
     assert!(!cx.path("home/.local/state/boathook/team").exists(), "asking leaves nothing behind");
+}
+
+#[test]
+fn hooks_of_a_machine_that_lost_its_login_are_seen_and_can_be_removed() {
+    for lost in ["", "/login.json"] {
+        let (cx, server) = member();
+        let state = cx.path(&format!("home/.local/state/boathook/team{lost}"));
+        match lost.is_empty() {
+            true => fs::remove_dir_all(&state).expect("removed"),
+            false => fs::remove_file(&state).expect("removed"),
+        }
+        let output = cx.output(["team", "status"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        for word in ["hooks of team 1", &server.url(), "boathook team logout", "boathook team login"] {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+        let data = json(&cx, &["team", "status", "--json"]);
+        assert_eq!(data["stranded"].as_array().map(Vec::len), Some(1), "{data}");
+        let output = cx.output(["team", "logout"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(!cx.path("home/.cursor/managed/team_1").exists());
+        let run = cx.output(["run", "beforeShellExecution", "--field", "command=ls"]);
+        assert_eq!(run.status.code(), Some(0), "{run:?}");
+        assert_eq!(cx.output(["team", "logout"]).status.code(), Some(1));
+    }
 }
 
 #[test]
@@ -54,7 +80,7 @@ fn status_says_whose_hooks_run_and_how_old_they_are() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     for line in [
         format!("server      {}", server.url()),
-        "team        1".to_owned(),
+        "team        «Harbour» (number 1)".to_owned(),
         "device      d-1 of mate@example.com".to_owned(),
         "release     2 (sequence 2), 1 hook".to_owned(),
         "signed      good for ".to_owned(),
@@ -96,9 +122,13 @@ fn hooks_are_listed_and_scripts_are_shown_harmless() {
     let (cx, _server) = member();
     let output = cx.output(["team", "hooks"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for part in
-        ["1 hook in release 2 of team 1", "beforeShellExecution", "witness.sh", "matcher ls", "failClosed"]
-    {
+    for part in [
+        "1 hook in release 2 of team «Harbour»",
+        "beforeShellExecution",
+        "witness.sh",
+        "matcher ls",
+        "failClosed",
+    ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
     let output = cx.output(["team", "hooks", "--show", "witness.sh"]);

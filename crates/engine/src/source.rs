@@ -172,6 +172,13 @@ impl Source {
         }
     }
 
+    /// A team's signed hooks, which run from the generation in force.
+    pub(crate) fn sealed(folder: &Path) -> Source {
+        let source = Source::team(below(folder, bundle::LINK));
+        let run_dir = bundle::in_force(folder).unwrap_or_else(|| source.run_dir.clone());
+        Source { format: Format::Sealed, run_dir, ..source }
+    }
+
     /// Project hooks run from the project root, not from `.cursor/`.
     pub fn project(root: &Path) -> Source {
         Source {
@@ -275,12 +282,10 @@ pub fn listed(roots: &Roots, workspaces: &[PathBuf], third_party: ThirdParty) ->
 /// The source of a team's folder. Where it is ours, the link is followed here,
 /// once: whatever it leads to a moment later, an event sees one generation.
 fn of_team(folder: &Path) -> Source {
-    let source = Source::team(below(folder, bundle::LINK));
     if !bundle::is_ours(folder) {
-        return source;
+        return Source::team(below(folder, bundle::LINK));
     }
-    let run_dir = bundle::in_force(folder).unwrap_or_else(|| source.run_dir.clone());
-    Source { format: Format::Sealed, run_dir, ..source }
+    Source::sealed(folder)
 }
 
 fn hookify_rules(workspace: &Path) -> Vec<Source> {

@@ -3,15 +3,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boathook_engine::run::Cancel;
 use clap::ColorChoice;
 
 use super::service::Service;
+use crate::commands::team::background::REPAIR_PAUSE;
 use crate::settings;
 use crate::team::follow::Follower;
-use crate::team::{Login, Place, Status};
+use crate::team::{How, Login, Place, Status, sync};
 use crate::ui::{Ui, clean};
 
 /// One question for news waits so long.
@@ -29,6 +30,9 @@ impl Team {
     /// leave half done is never in force.
     pub fn start(service: &Arc<Service>, colour: ColorChoice, ending: Cancel) {
         let Some(place) = settings::team_place() else { return };
+        let (watched, until) = (place.clone(), ending.clone());
+        let repair = move || repair(&watched, colour, &until);
+        let _ = thread::Builder::new().name("team-repair".to_owned()).spawn(repair);
         let service = Arc::clone(service);
         let follow = move || service.team.follow(&service, &place, colour, &ending);
         // Without a thread there are no news; events are answered as always.
@@ -73,6 +77,25 @@ impl Team {
 
     fn say(&self, words: Option<String>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    }
+}
+
+/// Gets hooks that are gone from this machine again: the thread that follows
+/// the team may wait for news just then.
+fn repair(place: &Place, colour: ColorChoice, ending: &Cancel) {
+    let mut ui = Ui::new(colour);
+    let mut tried: Option<Instant> = None;
+    while !ending.is_cancelled() {
+        let rested = tried.is_none_or(|tried| tried.elapsed() >= REPAIR_PAUSE);
+        if rested
+            && place.lost().is_some()
+            && let Some(login) = logged_in(place)
+        {
+            let status = sync(place, &login, How::Poll);
+            ui.say(&format!("the team's hooks were gone from this machine: {}", how(&status)));
+            tried = Some(Instant::now());
+        }
+        thread::sleep(LOOK_UP);
     }
 }
 

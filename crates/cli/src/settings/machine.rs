@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use boathook_engine::source::Os;
@@ -34,11 +34,6 @@ pub fn host_name() -> String {
     if name.is_empty() { "a machine".to_owned() } else { name }
 }
 
-/// A path that means the same from everywhere.
-pub fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
 /// Variables that a sync in the background keeps: a repository can set those
 /// that agents hand on, and a certificate it brings must not count.
 const KEPT: [&str; 16] = [
@@ -61,8 +56,9 @@ const KEPT: [&str; 16] = [
 ];
 
 /// Starts `boathook team sync --quiet` for this home, and waits for nothing:
-/// not for its end, and not for its output. False when it could not be started.
-pub fn start_sync(state: &Path, home: &Path) -> bool {
+/// not for its end, and not for its output. With `now` it does not ask whether
+/// it is due. False when it could not be started.
+pub fn start_sync(state: &Path, home: &Path, now: bool) -> bool {
     // The program finds its state by this variable alone.
     let (Some(above), true) = (state.parent(), state.file_name() == Some(OsStr::new("boathook"))) else {
         return false;
@@ -71,7 +67,7 @@ pub fn start_sync(state: &Path, home: &Path) -> bool {
     let kept = env::vars_os().filter(|(name, _)| KEPT.iter().any(|kept| name == kept));
     let kept: Vec<(OsString, OsString)> = kept.collect();
     let mut command = std::process::Command::new(program);
-    command.args(["team", "sync", "--quiet"]).current_dir("/");
+    command.args(["team", "sync", "--quiet"]).args(now.then_some("--now")).current_dir("/");
     command.env_clear().envs(kept).env("HOME", home).env("XDG_STATE_HOME", above);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Whoever ends our group must not end it in the middle.

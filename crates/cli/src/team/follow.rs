@@ -71,6 +71,12 @@ impl Follower {
                     rest(FIRST_PAUSE.saturating_sub(asked.elapsed()), ending);
                 }
                 Err(refusal) => {
+                    // Whoever was turned away is told, which a sync does; once,
+                    // because the next one says the same.
+                    if is_turned_away(&refusal) && last.as_ref().is_none_or(|last| last.code != refusal.code)
+                    {
+                        last = Some(self.sync(&mut tell));
+                    }
                     rest(after(&refusal, pause).min(due), ending);
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
@@ -95,6 +101,11 @@ impl Follower {
     fn is_still_ours(&self) -> bool {
         Login::read(&self.place).is_ok_and(|login| login.as_ref() == Some(&self.login))
     }
+}
+
+/// Whether the server answered that this machine is none of the team's.
+fn is_turned_away(refusal: &Refusal) -> bool {
+    matches!(refusal.code.as_str(), "unauthorized" | "forbidden")
 }
 
 /// How long to leave a server alone that did not answer.

@@ -18,6 +18,9 @@ pub struct Login {
     pub server: String,
     /// The team.
     pub team: i64,
+    /// What the team is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The repository of the team, which its manifests name.
     pub repository: String,
     /// The line of releases.
@@ -77,6 +80,14 @@ impl Login {
     /// Says whether there was one.
     pub fn remove(place: &Place) -> Result<bool, LoginError> {
         Ok(place.folder().remove("", FILE)?)
+    }
+
+    /// The team, as people call it.
+    pub fn called(&self) -> String {
+        match &self.name {
+            Some(name) => format!("team «{name}»"),
+            None => format!("team {}", self.team),
+        }
     }
 
     /// Whom it takes a manifest from.

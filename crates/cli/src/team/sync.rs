@@ -142,6 +142,7 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
     }
     let to = In { place, login, managed: &managed, end };
     round.put = Some(to.put(&files, &manifest, release)?);
+    to.keep_expected()?;
     to.keep_fresh(&verified, &manifest)?;
     to.leave_others()
 }

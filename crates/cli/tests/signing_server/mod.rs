@@ -67,6 +67,7 @@ impl TeamServer {
     /// From now on nobody gets in.
     pub fn close(&self) {
         *self.state.closed.lock().expect("nobody panicked") = true;
+        self.state.news.notify_all();
     }
 
     /// What was asked so far, as `METHOD /path`.
@@ -147,7 +148,9 @@ fn respond(state: &State, request: &Request, stream: &mut dyn Stream) {
 fn newer(state: &State, known: u64) -> u64 {
     let repository = state.repository.lock().expect("nobody panicked");
     let patience = Duration::from_secs(20);
-    let waited = state.news.wait_timeout_while(repository, patience, |it| it.sequence <= known);
+    let waited = state.news.wait_timeout_while(repository, patience, |it| {
+        it.sequence <= known && !*state.closed.lock().expect("nobody panicked")
+    });
     waited.expect("nobody panicked").0.sequence
 }
 

@@ -10,13 +10,14 @@
 //! and swapped in), `written` (its `hooks.json`), `self_check` (whether it
 //! could run here), `collect` (old ones go), `seal` (what a generation must
 //! hold), `hold` (one works at a time), `lease` (one that hooks run from stays),
-//! `fresh` (how old the newest signed word is), `disk` (files that are really
-//! written).
+//! `fresh` (how old the newest signed word is), `expected` (that there must be
+//! hooks, should they be gone), `disk` (files that are really written).
 
 mod collect;
 #[cfg_attr(unix, path = "disk_unix.rs")]
 #[cfg_attr(windows, path = "disk_windows.rs")]
 mod disk; // both give: make_folder, write_new, sync_folder, swap_link, open_folder, open_lock
+mod expected;
 mod fresh;
 mod hold;
 mod install;
@@ -30,6 +31,8 @@ mod self_check;
 mod tests;
 mod written;
 
+pub use expected::Expected;
+pub(crate) use expected::file as expected_file;
 pub(crate) use fresh::NAME as FRESH;
 pub use fresh::{Age, Fresh, age_in_words};
 pub use install::{InstallError, Installed, Offer};

@@ -26,7 +26,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bundle::{Age, Seal};
+use crate::bundle::{Age, Seal, expected_file};
 use crate::config::{self, Config};
 use crate::definition::Definition;
 use crate::edition::Edition;
@@ -367,7 +367,9 @@ impl Surroundings {
         let glimpse = |place: PathBuf| (place.clone(), Glimpse::at(&place));
         let places = source::listed(&self.roots, workspaces, self.third_party());
         let mut listed: Vec<_> = places.into_iter().map(glimpse).collect();
+        listed.push(glimpse(expected_file(&self.roots.state)));
         let mut sources = source::sources(&self.roots, workspaces, self.third_party());
+        sealed::expect(&mut sources, &self.roots);
         // The first edition knows no plugins.
         let plugins = if self.options.edition.rules().only_first_events {
             plugins::Found::default()

@@ -234,7 +234,7 @@ impl Reading {
                 self.become_state(SourceState::Unreadable(broken.reason), vec![problem]);
             }
         }
-        self.made_from = vec![opened.seal_file];
+        self.made_from = opened.made_from;
     }
 
     /// Reads the file; waits a moment for one that is just being replaced.

@@ -9,7 +9,8 @@ use super::{Hook, HookSet, Surroundings, states};
 use crate::answer::Permission;
 use crate::bundle::manifest::StalePolicy;
 use crate::bundle::{
-    Age, FRESH, Fault, Fresh, HOOKS, SEAL, Seal, age_in_words, in_force, read_fresh, sealed_generation,
+    Age, Expected, FRESH, Fault, Fresh, HOOKS, Managed, SEAL, Seal, age_in_words, expected_file, in_force,
+    read_fresh, sealed_generation,
 };
 use crate::definition::{Action, Definition};
 use crate::event::{EVENTS, EventKind};
@@ -17,13 +18,13 @@ use crate::ids;
 use crate::problem::Problem;
 use crate::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use crate::rule::{Always, Rule};
-use crate::source::{Format, Source};
+use crate::source::{Format, Roots, Source};
 
 /// A generation that was looked at.
 pub(super) struct Opened {
     pub(super) seal: Option<Seal>,
-    /// The seal's file, as it was before that.
-    pub(super) seal_file: (PathBuf, Glimpse),
+    /// The seal and the record of what must be there, as they were before that.
+    pub(super) made_from: Vec<(PathBuf, Glimpse)>,
     pub(super) content: Result<Vec<u8>, Broken>,
 }
 
@@ -42,17 +43,38 @@ pub(super) struct Freshness {
     known: Option<Fresh>,
 }
 
+const GONE: &str = "it is gone";
+
+/// Adds the source of the team whose hooks must be on this machine, where its
+/// folder is gone; one that lost its marker counts only as it was sealed.
+pub(super) fn expect(sources: &mut Vec<Source>, roots: &Roots) {
+    let Some(expected) = Expected::read(&roots.state) else { return };
+    let is_sealed = |source: &Source| source.format == Format::Sealed;
+    if !expected.is_known() && sources.iter().any(is_sealed) {
+        return;
+    }
+    let wanted = Source::sealed(Managed::of(&roots.home, expected.team).folder());
+    match sources.iter_mut().find(|source| source.file == wanted.file) {
+        Some(found) => *found = wanted,
+        None => {
+            let above = sources.iter().take_while(|source| source.level.is_managed()).count();
+            sources.insert(above, wanted);
+        }
+    }
+}
+
 /// Looks at the generation of a source.
 pub(super) fn open(source: &Source, around: &Surroundings) -> Opened {
     let folder = &source.run_dir;
     let path = folder.join(SEAL);
-    let seal_file = (path.clone(), Glimpse::at_link(&path));
+    let record = expected_file(&around.roots.state);
+    let made_from = [path, record].map(|path| (path.clone(), Glimpse::at_link(&path))).into();
     let seal = sealed_generation(folder);
     let content = match &seal {
         Ok(seal) => seal.check(folder, HOOKS).map_err(|fault| broken(HOOKS, &fault, of_closed(seal))),
         Err(fault) => Err(unsealed(source, fault, around)),
     };
-    Opened { seal: seal.ok(), seal_file, content }
+    Opened { seal: seal.ok(), made_from, content }
 }
 
 /// What of a generation does not fit its seal, beside its `hooks.json`.
@@ -114,7 +136,13 @@ impl Freshness {
 /// The seal is what says which events must refuse. Without it the file is
 /// asked, which nobody vouches for: it can only close.
 fn unsealed(source: &Source, fault: &Fault, around: &Surroundings) -> Broken {
+    let expected = expected_of(source, &around.roots);
+    let expects = expected.is_some();
+    let mut closed: Vec<Definition> = expected.iter().flat_map(|it| closing(&it.closed, GONE)).collect();
     if source.team_folder().and_then(in_force).is_none() {
+        if expects {
+            return broken("what the team installed", &Fault::Gone, closed);
+        }
         let reason = "no generation of the team's hooks is in force".to_owned();
         return Broken {
             reason,
@@ -124,17 +152,27 @@ fn unsealed(source: &Source, fault: &Fault, around: &Surroundings) -> Broken {
     }
     let text = read_file::read(&source.text_file(), CONFIG_LIMIT, Owner::Anybody);
     let found = text.map(|text| (around.read)(&text.bytes, source, &around.options).definitions);
-    let closed = found.unwrap_or_default().into_iter().filter(Definition::failure_refuses);
-    broken(SEAL, fault, closed.collect())
+    closed.extend(found.unwrap_or_default().into_iter().filter(Definition::failure_refuses));
+    broken(SEAL, fault, closed)
+}
+
+/// The record of this source's team.
+fn expected_of(source: &Source, roots: &Roots) -> Option<Expected> {
+    let expected = Expected::read(&roots.state)?;
+    (source.team_folder() == Some(Managed::of(&roots.home, expected.team).folder())).then_some(expected)
 }
 
 fn of_closed(seal: &Seal) -> Vec<Definition> {
+    closing(&seal.closed, "it is not what was signed")
+}
+
+/// What keeps these events shut.
+fn closing(events: &[String], reason: &str) -> Vec<Definition> {
     let gate = |event: EventKind| {
-        let action =
-            Action::Broken { text: HOOKS.to_owned(), reason: "it is not what was signed".to_owned() };
+        let action = Action::Broken { text: HOOKS.to_owned(), reason: reason.to_owned() };
         Definition { action, fail_closed: true, ..Definition::command(event, "") }
     };
-    seal.closed.iter().filter_map(|name| EventKind::named(name)).map(gate).collect()
+    events.iter().filter_map(|name| EventKind::named(name)).map(gate).collect()
 }
 
 fn broken(file: &str, fault: &Fault, definitions: Vec<Definition>) -> Broken {

@@ -10,6 +10,9 @@ impl Record {
 
     /// What came out, in a word or two.
     pub fn result(&self) -> &str {
+        if let Some(would) = &self.would {
+            return would_word(would);
+        }
         match (self.outcome.as_str(), self.permission.as_deref()) {
             ("answer", said) => permission_word(said),
             ("no_opinion", _) => "no opinion",
@@ -57,6 +60,19 @@ impl Record {
             1 => "1 hook found".to_owned(),
             number => format!("{number} hooks found"),
         }
+    }
+}
+
+/// The words for a hook that is only watched.
+fn would_word(would: &str) -> &'static str {
+    match would {
+        "deny" => "would deny",
+        "ask" => "would ask",
+        "allow" => "would allow",
+        "rewrite" => "would rewrite",
+        "follow up" => "would follow up",
+        "add" => "would add",
+        _ => "only watched",
     }
 }
 

@@ -48,6 +48,7 @@ pub fn standing(standing: &Standing) -> Markup {
 /// What a run came to.
 pub fn tone_of(record: &Record) -> Tone {
     match (record.outcome.as_str(), record.permission.as_deref()) {
+        _ if record.would.is_some() => Tone::Warn,
         ("answer", Some("deny")) | ("failed_closed", _) => Tone::Bad,
         ("answer", Some("ask")) | ("failed_open" | "undecided" | "withheld" | "changed", _) => Tone::Warn,
         ("answer", _) => Tone::Good,

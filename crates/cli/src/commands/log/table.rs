@@ -191,7 +191,7 @@ impl Column {
             Agent => AGENTS.iter().map(|agent| agent.name.len()).max().unwrap_or_default(),
             Event => EVENTS.iter().map(|spec| spec.name.len()).max().unwrap_or_default(),
             Source => "enterprise".len(),
-            Outcome => "failed closed".len(),
+            Outcome => "would follow up".len(),
             Took => "9.9 ms".len(),
         }
     }

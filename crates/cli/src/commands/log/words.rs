@@ -22,6 +22,7 @@ pub fn permission(permission: Option<&str>) -> (&'static str, Style) {
 /// What came out, in a word or two.
 pub fn result(record: &Record) -> (&str, Style) {
     let style = match (record.outcome.as_str(), record.permission.as_deref()) {
+        _ if record.would.is_some() => Style::Yellow,
         ("answer", said) => permission(said).1,
         ("failed_open" | "undecided" | "withheld" | "changed", _) => Style::Yellow,
         ("failed_closed", _) => Style::Red,

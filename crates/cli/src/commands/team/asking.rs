@@ -33,6 +33,12 @@ pub fn secret(ui: &mut Ui, what: &str) -> Result<String, Failed> {
     line
 }
 
+/// Throws away what was typed and not read yet.
+pub fn forget_typed() {
+    #[cfg(unix)]
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
 /// The first line of what comes on stdin.
 pub fn read_line() -> Result<String, Failed> {
     let mut line = String::new();

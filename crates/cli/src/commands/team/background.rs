@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use boathook_engine::bundle::Expected;
 use boathook_engine::ids::now_millis;
 use boathook_engine::state::{Durability, StateDir};
 
@@ -15,14 +16,35 @@ use crate::team::timing::POLL;
 
 /// File systems and clocks count in steps of their own.
 const SLACK: Duration = Duration::from_secs(60);
+/// Tells by its time when somebody last asked for hooks that are gone.
+const REPAIR: &str = "repair";
+/// So often at most.
+pub const REPAIR_PAUSE: Duration = Duration::from_secs(30);
 
 /// Starts a sync when it is time for one. Nothing here is waited for, and
 /// nothing that fails here matters to the event.
 pub fn refresh(state: &Path, home: &Path) {
     let folder = state.join("team");
-    if fs::symlink_metadata(folder.join("login.json")).is_ok() && is_ours_to_do(&folder) {
-        start_sync(state, home);
+    if fs::symlink_metadata(folder.join("login.json")).is_err() {
+        return;
     }
+    let lost = || Expected::read(state).is_some_and(|expected| expected.lost(home).is_some());
+    if lost() && is_first_to_repair(&folder) {
+        start_sync(state, home, true);
+    } else if is_ours_to_do(&folder) {
+        start_sync(state, home, false);
+    }
+}
+
+/// Hooks that are gone are not waited for; only a server that does not give
+/// them back is not asked with every event.
+fn is_first_to_repair(folder: &Path) -> bool {
+    let now = Duration::from_millis(now_millis().unsigned_abs());
+    let tried = fs::symlink_metadata(folder.join(REPAIR)).and_then(|facts| facts.modified());
+    let tried = tried.ok().and_then(|tried| tried.duration_since(UNIX_EPOCH).ok());
+    let is_recent =
+        tried.is_some_and(|tried| tried <= now + SLACK && now.saturating_sub(tried) < REPAIR_PAUSE);
+    !is_recent && StateDir::new(folder).write("", REPAIR, b"", Durability::Relaxed).is_ok()
 }
 
 /// Whether the last try is old, and nobody else noticed that just now: whoever

@@ -13,6 +13,7 @@ use boathook_engine::source::Os;
 use self::content::Content;
 use self::layout::{LAYOUTS, Layout};
 use super::here;
+use super::words::counted;
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
@@ -47,7 +48,7 @@ pub fn bundle(ui: &mut Ui, _global: &Global, args: &BundleArgs) -> Result<Status
     must_be_empty(&args.out)?;
     for layout in LAYOUTS.iter().filter(|layout| systems.is_none_or(|os| os == layout.os)) {
         let files = write(&content, layout, &args.out)?;
-        ui.line(&format!("{}: {files} files", args.out.join(layout.folder()).display()));
+        ui.line(&format!("{}: {}", args.out.join(layout.folder()).display(), counted(files as u64, "file")));
     }
     if systems.is_some() {
         ui.hint("hooks for other systems do not come to this machine; run this on one of each");

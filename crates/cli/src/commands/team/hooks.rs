@@ -51,8 +51,10 @@ pub fn table(ui: &mut Ui, view: &View) {
     };
     let number = words::hooks(view.hooks.len());
     ui.line(&format!(
-        "{number} in release {} of team {} ({})",
-        current.release, view.login.team, view.login.server
+        "{number} in release {} of {} ({})",
+        current.release,
+        view.login.called(),
+        view.login.server
     ));
     for spec in EVENTS {
         let of_event: Vec<&Definition> = view.hooks.iter().filter(|hook| hook.event == spec.kind).collect();
@@ -134,6 +136,7 @@ fn as_json(view: &View) -> Value {
     };
     json!({
         "team": view.login.team,
+        "name": view.login.name,
         "server": view.login.server,
         "release": view.current.as_ref().map(|current| current.release),
         "sequence": view.current.as_ref().map(|current| current.sequence),

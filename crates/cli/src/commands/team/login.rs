@@ -11,6 +11,7 @@ use super::{asking, browser, fingerprint, here, hooks, logout, notice, sync};
 use crate::Status;
 use crate::error::Failed;
 use crate::settings;
+use crate::team::authorities::{self, Whose};
 use crate::team::http::{Fetched, Kind};
 use crate::team::login::LoginError;
 use crate::team::{self, How, Login, Place, Refusal, Server};
@@ -84,7 +85,7 @@ fn may_leave(before: &Login, args: &LoginArgs) -> Result<(), Failed> {
     if args.switch {
         return Ok(());
     }
-    let problem = format!("this machine is in team {} already ({})", before.team, before.server);
+    let problem = format!("this machine is in {} already ({})", before.called(), before.server);
     Err(Failed::other(
         problem,
         "`boathook team logout` leaves it; `--switch` leaves it once the new one is verified",
@@ -95,12 +96,14 @@ fn may_leave(before: &Login, args: &LoginArgs) -> Result<(), Failed> {
 /// there is no agreement, the server is told to forget this machine.
 fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) -> Result<Login, Failed> {
     let url = args.url.trim_end_matches('/');
-    let ca = args.ca.as_deref().map(settings::absolute);
     let name = args.name.clone().unwrap_or_else(settings::host_name);
+    let ca = args.ca.as_deref().map(|file| authorities::keep(place, Whose::Device, file)).transpose();
+    let ca = ca.map_err(|problem| Failed::other(problem, "`--ca FILE` names certificates in PEM"))?;
     let LoggedIn { device, device_token, team } = signed_in(ui, place, args, url, &name)?;
     let mut login = Login {
         server: url.to_owned(),
         team: team.id,
+        name: Some(team.name.clone()),
         repository: team.repository,
         channel: team.channel,
         device: device.id,
@@ -237,7 +240,7 @@ fn switched(ui: &mut Ui, place: &Place, before: &Login, login: &Login) -> Result
     }
     login.write(place).map_err(unkept)?;
     if !same {
-        ui.say(&format!("this machine has left team {} ({})", before.team, before.server));
+        ui.say(&format!("this machine has left {} ({})", before.called(), before.server));
         notice::forget(place);
     }
     if let Err(refusal) = logout::revoke(place, before) {

@@ -61,13 +61,18 @@ pub fn forget(place: &Place) {
 fn ask(ui: &mut Ui, place: &Place, view: View) {
     ui.say("");
     ui.say(&format!(
-        "This team uses admin-enabled hooks: {} of team {} ({})",
+        "This team uses admin-enabled hooks: {} of {} ({})",
         words::hooks(view.hooks.len()),
-        view.login.team,
+        view.login.called(),
         view.login.server
     ));
-    ui.say("are in force on this machine. They see what your agents do, and may hold it back.");
+    ui.say(match view.hooks.len() {
+        1 => "is in force on this machine. It sees what your agents do, and may hold it back.",
+        _ => "are in force on this machine. They see what your agents do, and may hold it back.",
+    });
     loop {
+        // What was typed before the question was meant for something else.
+        asking::forget_typed();
         let typed = asking::line(ui, "[c]ontinue, [v]iew hooks, [l]og out? ");
         match typed.ok().as_deref().and_then(answer) {
             Some(Answer::View) => hooks::table(ui, &view),

@@ -27,8 +27,19 @@ pub struct StatusArgs {
 pub fn status(ui: &mut Ui, args: &StatusArgs) -> Result<Status, Failed> {
     let place = here::place()?;
     let Some(login) = here::known(&place)? else {
+        let stranded = here::Stranded::find(&place);
+        let lines = stranded.map(|stranded| stranded.lines()).unwrap_or_default();
         if args.json {
-            ui.json("{}");
+            ui.json(&match lines.is_empty() {
+                true => "{}".to_owned(),
+                false => json!({ "stranded": lines }).to_string(),
+            });
+        } else if !lines.is_empty() {
+            ui.say("this machine does not know its team any more");
+            lines.iter().for_each(|line| ui.warning(line));
+            ui.help(
+                "`boathook team login URL` joins the team again; `boathook team logout` removes its hooks",
+            );
         } else {
             ui.say("this machine is in no team");
             ui.hint("`boathook team login URL` with the address an admin gave you");
@@ -59,7 +70,10 @@ pub fn lines(view: &View) -> Vec<String> {
     };
     let mut lines = vec![
         format!("server      {}", login.server),
-        format!("team        {}", login.team),
+        match &login.name {
+            Some(name) => format!("team        «{name}» (number {})", login.team),
+            None => format!("team        {}", login.team),
+        },
         format!("device      {}{whose}", login.device),
     ];
     lines.push(match current {
@@ -69,6 +83,9 @@ pub fn lines(view: &View) -> Vec<String> {
             current.sequence,
             hooks(view.hooks.len())
         ),
+        None if view.lost.is_some() => {
+            "release     gone: its hooks were removed from this machine".to_owned()
+        }
         None => "release     none yet".to_owned(),
     });
     lines.extend(age_line(view));
@@ -80,7 +97,7 @@ pub fn lines(view: &View) -> Vec<String> {
         Some(moment) => format!("synced      {}", away(moment, *now)),
         None => "synced      never".to_owned(),
     });
-    let means = meaning(&status.code).map_or("", |meaning| meaning.means);
+    let means = meaning(&status.code).map_or("", |meaning| meaning.means_with(current.is_some()));
     lines.push(format!("last try    {}: {} ({means})", away(status.tried_at, *now), status.code));
     lines.push(match status.next_at {
         next if next > *now => format!("next try    {}", away(next, *now)),
@@ -116,6 +133,7 @@ pub fn as_json(view: &View, problems: &[Problem]) -> Value {
     json!({
         "server": login.server,
         "team": login.team,
+        "name": login.name,
         "repository": login.repository,
         "channel": login.channel,
         "device": login.device,
@@ -130,6 +148,7 @@ pub fn as_json(view: &View, problems: &[Problem]) -> Value {
         "good_until": view.fresh.map(|fresh| fresh.until),
         "last_sync": status,
         "tampered": view.tampered.iter().map(|it| format!("{} {}", it.file, it.fault)).collect::<Vec<_>>(),
+        "lost": view.lost.is_some(),
         "problems": problems.iter().map(report::problem_json).collect::<Vec<_>>(),
     })
 }

@@ -79,7 +79,8 @@ fn wait_of(place: &Place) -> Option<String> {
 /// Says how a sync went.
 pub fn told(ui: &mut Ui, status: &team::Status) -> Status {
     let known = meaning(&status.code);
-    let means = known.map_or("the sync failed", |meaning| meaning.means);
+    let in_force = status.release.is_some();
+    let means = known.map_or("the sync failed", |meaning| meaning.means_with(in_force));
     let release = status.release.map_or(String::new(), |release| format!(": release {release}"));
     if status.is_good() {
         ui.say(&format!("{means}{release}"));
@@ -87,7 +88,7 @@ pub fn told(ui: &mut Ui, status: &team::Status) -> Status {
     }
     let detail = if status.detail.is_empty() { String::new() } else { format!("\n{}", status.detail) };
     ui.error(&format!("{means} ({}){detail}", status.code));
-    known.and_then(|meaning| meaning.help).iter().for_each(|help| ui.help(help));
+    known.and_then(|meaning| meaning.help_with(in_force)).iter().for_each(|help| ui.help(help));
     if let Some(release) = status.release {
         ui.say(&format!("release {release} stays in force"));
     }

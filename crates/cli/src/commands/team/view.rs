@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use boathook_engine::bundle::{Age, Current, Fresh, Managed, Tampered};
+use boathook_engine::bundle::{Age, Current, Fault, Fresh, Managed, Tampered};
 use boathook_engine::config;
 use boathook_engine::definition::Definition;
 use boathook_engine::edition::Edition;
@@ -27,6 +27,8 @@ pub struct View {
     pub tampered: Vec<Tampered>,
     /// Why the next sync could not keep what it gets.
     pub unwritable: Option<String>,
+    /// What is wrong, when no generation is in force and one must be.
+    pub lost: Option<Fault>,
     /// The hooks in force.
     pub hooks: Vec<Definition>,
     pub now: i64,
@@ -37,12 +39,14 @@ impl View {
     pub fn of(place: &Place, login: Login) -> View {
         let managed = Managed::of(&place.home, login.team);
         let (current, fresh, now) = (managed.current(), managed.fresh(), now_millis());
+        let tampered = managed.tampered();
         let status = Status::read(place).filter(|status| status.team == login.team);
         View {
             hooks: current.as_ref().map(hooks_of).unwrap_or_default(),
             age: fresh.map(|fresh| fresh.age(now)),
-            tampered: managed.tampered(),
             unwritable: place.probe().err().map(|error| error.to_string()),
+            lost: place.lost().filter(|_| tampered.is_empty()),
+            tampered,
             login,
             status,
             current,
@@ -63,6 +67,10 @@ impl View {
             }
         }));
         problems.extend(self.age_problem());
+        problems.extend(self.lost.iter().map(|_| {
+            let message = "the team's hooks are gone from this machine: somebody removed them";
+            Problem::error("tampered", message).help("`boathook team sync --now` puts them back")
+        }));
         problems.extend(self.tampered.iter().map(|tampered| {
             let message =
                 format!("team hooks were changed on this machine: {} {}", tampered.file, tampered.fault);
@@ -81,13 +89,14 @@ impl View {
             return None;
         }
         let known = meaning(&status.code);
-        let means = known.map_or("the last sync failed", |meaning| meaning.means);
+        let means =
+            known.map_or("the last sync failed", |meaning| meaning.means_with(self.current.is_some()));
         let detail = if status.detail.is_empty() { String::new() } else { format!(": {}", status.detail) };
         let tried = away(status.tried_at, self.now);
         let message =
             format!("the last sync with the team's server failed {tried} ({}): {means}{detail}", status.code);
         let problem = Problem::warning("team-sync", message);
-        Some(match known.and_then(|meaning| meaning.help) {
+        Some(match known.and_then(|meaning| meaning.help_with(self.current.is_some())) {
             Some(help) => problem.help(help),
             None => problem,
         })

@@ -15,6 +15,24 @@ pub fn meaning(code: &str) -> Option<&'static Meaning> {
     MEANINGS.iter().find(|meaning| meaning.code == code)
 }
 
+impl Meaning {
+    /// What it means on a machine where hooks of the team are in force, or none.
+    pub fn means_with(&self, in_force: bool) -> &'static str {
+        match self.code {
+            "self_check" if !in_force => {
+                "the team's hooks cannot run on this machine, so none of them are in force"
+            }
+            _ => self.means,
+        }
+    }
+
+    /// What to do there.
+    pub fn help_with(&self, in_force: bool) -> Option<&'static str> {
+        self.help.map(|help| if help == ASK_ADMIN && !in_force { ASK_ADMIN_WITHOUT } else { help })
+    }
+}
+
+const ASK_ADMIN_WITHOUT: &str = "tell an admin of the team; no hooks of the team are in force here";
 const ASK_ADMIN: &str = "tell an admin of the team; the hooks you have stay in force";
 /// Where nothing need be done.
 pub const TRY_LATER: &str = "it is tried again by itself; `boathook team sync --now` asks at once";
@@ -115,7 +133,12 @@ pub fn span(millis: i64) -> String {
 
 /// `1 hook`, `3 hooks`.
 pub fn hooks(number: usize) -> String {
-    if number == 1 { "1 hook".to_owned() } else { format!("{number} hooks") }
+    counted(number as u64, "hook")
+}
+
+/// `1 day`, `3 days`.
+pub fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 #[cfg(test)]
@@ -129,6 +152,17 @@ mod tests {
         let codes = codes.split("\n## ").next().unwrap_or_default();
         let listed: Vec<&str> = codes.split('`').skip(1).step_by(2).collect();
         assert_eq!(listed, MEANINGS.map(|meaning| meaning.code));
+    }
+
+    #[test]
+    fn nobody_is_told_that_hooks_stay_in_force_where_there_are_none() {
+        for meaning in &MEANINGS {
+            let words = format!("{} {:?}", meaning.means_with(false), meaning.help_with(false));
+            assert!(!words.contains("stay"), "{words}");
+        }
+        let check = meaning("self_check").expect("a code of the design");
+        assert!(check.means_with(true).contains("the old ones stay"));
+        assert!(check.help_with(true).is_some_and(|help| help.contains("stay in force")));
     }
 
     #[test]

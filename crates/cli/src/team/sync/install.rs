@@ -7,7 +7,7 @@ use std::fs;
 use std::time::Instant;
 
 use boathook_engine::bundle::manifest::{Manifest, Release, Script};
-use boathook_engine::bundle::{Fresh, InstallError, Installed, Managed, Marker, Offer};
+use boathook_engine::bundle::{Expected, Fresh, InstallError, Installed, Managed, Marker, Offer};
 use boathook_engine::digest::Digest;
 use boathook_engine::ids;
 
@@ -62,6 +62,14 @@ impl In<'_> {
             Some(before) if fresh.after(Some(before)) == before => Ok(()),
             _ => self.managed.write_fresh(&fresh).map_err(refusal),
         }
+    }
+
+    /// Writes down that these hooks must be here, where whoever removes them
+    /// does not find it.
+    pub fn keep_expected(&self) -> Result<(), Refusal> {
+        let Some(current) = self.managed.current() else { return Ok(()) };
+        let expected = Expected::of(self.login.team, &current.seal.closed);
+        expected.write(&self.place.above()).map_err(|error| Refusal::new("disk", error.to_string()))
     }
 
     /// Leaves the teams before this one: only now is everything of this one in

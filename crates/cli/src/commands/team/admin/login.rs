@@ -7,6 +7,7 @@ use boathook_server::team::wire::{MadeToken, NewToken, Role, Team, TokenKind};
 use super::desk::{At, Desk, Kept, place, refused, token_in};
 use crate::Status;
 use crate::error::Failed;
+use crate::team::authorities::{self, Whose};
 use crate::ui::Ui;
 
 /// Keep a token for the admin commands
@@ -39,10 +40,8 @@ pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
             return Err(Failed::other("a token is needed", help));
         }
     };
-    let ca = match &at.ca {
-        Some(file) => Some(file.canonicalize().map_err(|error| Failed::file(file, error))?),
-        None => None,
-    };
+    let ca = at.ca.as_deref().map(|file| authorities::keep(&place, Whose::Admin, file)).transpose();
+    let ca = ca.map_err(|problem| Failed::other(problem, "`--ca FILE` names certificates in PEM"))?;
     let desk = Desk::at(&place, &args.url, ca.as_deref(), &given, at.json)?;
     let token = if is_sign_in(&given) { exchanged(&desk)? } else { given };
     let desk = Desk::at(&place, &args.url, ca.as_deref(), &token, at.json)?;
@@ -72,6 +71,7 @@ pub fn logout(ui: &mut Ui, at: &At) -> Result<Status, Failed> {
     let revoked = Desk::at(&place, &kept.server, kept.ca.as_deref(), &kept.token, at.json)
         .and_then(|desk| super::token::revoke_own(&desk, &kept.token));
     Kept::remove(&place)?;
+    authorities::forget(&place, Whose::Admin);
     match revoked {
         Ok(()) => ui.say(&format!("the token for {} is revoked and forgotten", kept.server)),
         Err(problem) => {

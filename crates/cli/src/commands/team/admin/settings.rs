@@ -7,6 +7,7 @@ use clap::{Subcommand, ValueEnum};
 use super::desk::Desk;
 use super::member::role_name;
 use crate::Status;
+use crate::commands::team::words::counted;
 use crate::error::Failed;
 use crate::ui::Ui;
 
@@ -101,7 +102,7 @@ fn say(ui: &mut Ui, team: &Team) {
         ("team", format!("{} (number {})", team.name, team.id)),
         ("fingerprint", team.root_fingerprint.clone()),
         ("signing", mode.to_owned()),
-        ("stale", format!("{policy} after {} days", team.stale.days)),
+        ("stale", format!("{policy} after {}", counted(u64::from(team.stale.days), "day"))),
         ("halt", format!("at {} %, from {} machines on", team.halt_percent, team.halt_least)),
         ("you", format!("{} ({})", team.email.as_deref().unwrap_or("a token"), role_name(team.role))),
     ] {

@@ -7,6 +7,7 @@ use boathook_engine::source::Os;
 
 use super::content::File;
 use super::layout::Layout;
+use crate::commands::team::words::counted;
 
 /// One line for each file, as `sha256sum -c` reads them inside the folder.
 pub fn checksums(layout: &Layout, files: &[File]) -> String {
@@ -24,7 +25,7 @@ pub fn note(layout: &Layout, files: &[File]) -> String {
     } else {
         "Hooks for one user. The file takes the place of the user's own hooks.json:\nwhere there is one, add these entries to it instead."
     };
-    let _ = writeln!(note, "{system}/{whose}: {} files\n\n{says}\n", files.len());
+    let _ = writeln!(note, "{system}/{whose}: {}\n\n{says}\n", counted(files.len() as u64, "file"));
     let _ = writeln!(note, "Check the files:\n\n    {}\n", check(*os, system, whose));
     let _ = writeln!(note, "Install them:\n");
     for line in install(*os, of_system, directory) {
