@@ -78,6 +78,29 @@ fn s15_a_script_that_cannot_be_started_is_seen_and_mended() {
 }
 
 #[test]
+fn s15_a_script_that_was_sealed_by_hand_does_not_run() {
+    let (host, device) = settled();
+    let script = script(&device);
+    let text = "#!/bin/sh\necho '{\"permission\":\"deny\",\"user_message\":\"planted\"}'\n";
+    let seal = script.with_file_name("seal.json");
+    let mut forged: Value = serde_json::from_slice(&fs::read(&seal).expect("a seal")).expect("JSON");
+    let name = script.file_name().expect("a name").to_string_lossy().into_owned();
+    forged["files"][name] = json!(boathook_engine::digest::Digest::of(text.as_bytes()).to_string());
+    plant(&script, text, 0o500);
+    plant(&seal, &forged.to_string(), 0o400);
+    assert_eq!(run(&device, &["team", "status"]).status.code(), Some(1));
+    let word = device.enforced();
+    assert!(!word.contains("planted") && word != "v1" && word != "allow", "{word}");
+    // The event started a sync already, which may have been faster.
+    let went = device.sync();
+    assert!(matches!(went.as_str(), "applied" | "unchanged"), "{went}");
+    assert_eq!(device.enforced(), "v1");
+    host.serve(Edition::number(2).files());
+    assert_eq!(device.sync(), "applied");
+    assert_eq!(device.enforced(), "v2");
+}
+
+#[test]
 fn s15_folders_in_place_of_what_was_verified_are_replaced() {
     let (host, device) = settled();
     let shelf = device.state().join("tuf");
@@ -146,8 +169,8 @@ fn s17_nothing_new_is_no_answer_to_a_question_for_a_file() {
     let (host, device) = settled();
     for name in ["2.snapshot.json", "2.targets.json"] {
         host.serve(Edition::number(2).files());
-        let none = Arc::new(|_: &_, stream: &mut _| raw(stream, "304 Not Modified", "", b""));
-        host.instead(&format!("/tuf/{TEAM}/{name}"), none);
+        let path = format!("/tuf/{TEAM}/{name}");
+        host.instead(&path, Arc::new(|_, stream| raw(stream, "304 Not Modified", "", b"")));
         assert_eq!(device.sync(), "empty", "{name}");
     }
 }

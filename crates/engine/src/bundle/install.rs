@@ -33,6 +33,13 @@ pub struct Offer<'a> {
     pub path: Option<&'a OsStr>,
 }
 
+impl Offer<'_> {
+    /// The seal that a generation of it gets.
+    pub fn seal(&self) -> Result<Seal, InstallError> {
+        checked(self).map(|scripts| sealed(self, &scripts, &hooks(self)))
+    }
+}
+
 /// What became of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Installed {

@@ -92,6 +92,11 @@ impl Seal {
         Ok(seal)
     }
 
+    /// Of its content, as it is written.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
     /// Whether one file is what was sealed; its content when it is.
     pub fn check(&self, generation: &Path, file: &str) -> Result<Vec<u8>, Fault> {
         let sealed = self.files.get(file).ok_or(Fault::Unsealed)?;

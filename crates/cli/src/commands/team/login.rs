@@ -103,7 +103,7 @@ fn joined(ui: &mut Ui, place: &Place, args: &LoginArgs, expected: Option<&str>) 
     let mut login = Login {
         server: url.to_owned(),
         team: team.id,
-        name: Some(team.name.clone()),
+        name: Some(on_one_line(&team.name)),
         repository: team.repository,
         channel: team.channel,
         device: device.id,

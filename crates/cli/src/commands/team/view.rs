@@ -67,8 +67,13 @@ impl View {
             }
         }));
         problems.extend(self.age_problem());
-        problems.extend(self.lost.iter().map(|_| {
-            let message = "the team's hooks are gone from this machine: somebody removed them";
+        problems.extend(self.lost.iter().map(|fault| {
+            let message = match fault {
+                Fault::Changed => {
+                    "team hooks were changed on this machine: their seal is not the one that was installed"
+                }
+                _ => "the team's hooks are gone from this machine: somebody removed them",
+            };
             Problem::error("tampered", message).help("`boathook team sync --now` puts them back")
         }));
         problems.extend(self.tampered.iter().map(|tampered| {

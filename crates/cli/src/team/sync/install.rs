@@ -46,6 +46,7 @@ impl In<'_> {
         };
         self.make_room(&offer)?;
         self.managed.claim(&self.marker()).map_err(refusal)?;
+        self.expect_also(&offer)?;
         match self.managed.install(&offer).map_err(refusal)? {
             Installed::New(_) => Ok(Put::New),
             Installed::Unchanged(_) => Ok(Put::Same),
@@ -64,11 +65,23 @@ impl In<'_> {
         }
     }
 
+    /// An event between the swap and the record of it finds both allowed.
+    fn expect_also(&self, offer: &Offer<'_>) -> Result<(), Refusal> {
+        let state = self.place.above();
+        let Some(mut expected) = Expected::read(&state) else { return Ok(()) };
+        let seal = offer.seal().map_err(refusal)?;
+        if expected.team != self.login.team || expected.allows(&seal) {
+            return Ok(());
+        }
+        expected.seals.push(seal.digest());
+        expected.write(&state).map_err(|error| Refusal::new("disk", error.to_string()))
+    }
+
     /// Writes down that these hooks must be here, where whoever removes them
     /// does not find it.
     pub fn keep_expected(&self) -> Result<(), Refusal> {
         let Some(current) = self.managed.current() else { return Ok(()) };
-        let expected = Expected::of(self.login.team, &current.seal.closed);
+        let expected = Expected::of(self.login.team, &current.seal.closed).sealed(&current.seal);
         expected.write(&self.place.above()).map_err(|error| Refusal::new("disk", error.to_string()))
     }
 

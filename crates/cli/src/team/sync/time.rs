@@ -44,7 +44,8 @@ pub fn limit(verified: &mut Verified, known: Option<Fresh>, now: i64) {
     }
     let until = known.map_or(longest, |fresh| fresh.until.min(longest));
     verified.until = point(until);
-    verified.signed_at = verified.signed_at.min(point(now));
+    // Its end says nothing of when it was signed.
+    verified.signed_at = Timestamp::MIN;
     if until < now && verified.expired.is_none() {
         let message = "the timestamp is good for longer than any should be, and nothing newer was signed";
         verified.expired = Some(message.to_owned());

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use boathook_engine::digest::Digest;
-use boathook_engine::read_file::{self, Kind};
 use boathook_engine::state::{Durability, StateDir, StateError};
 
 use super::super::Refusal;
@@ -53,16 +52,15 @@ impl OnDisk {
     /// whether there was something.
     fn make_room(&self, name: &str) -> bool {
         let file = self.state.file(&self.folder, name);
-        let in_the_way = |path: &&Path, wanted: Kind| {
-            read_file::link_facts(path).is_some_and(|facts| facts.kind != wanted)
+        let is = |path: &Path, wanted: fn(&fs::Metadata) -> bool| {
+            fs::symlink_metadata(path).is_ok_and(|found| wanted(&found))
         };
-        if in_the_way(&file.as_path(), Kind::File) {
+        if is(&file, |found| !found.is_file()) {
             return fs::remove_dir_all(&file).or_else(|_| fs::remove_file(&file)).is_ok();
         }
         let mut folders = file.ancestors().skip(1).take(2);
-        folders
-            .find(|path| in_the_way(path, Kind::Directory))
-            .is_some_and(|path| fs::remove_file(path).is_ok())
+        let in_the_way = folders.find(|path| is(path, |found| !found.is_dir()));
+        in_the_way.is_some_and(|path| fs::remove_file(path).is_ok())
     }
 }
 
