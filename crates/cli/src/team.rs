@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use boathook_engine::bundle::{Expected, Fault};
 use boathook_engine::source::Os;
-use boathook_engine::state::StateDir;
+use boathook_engine::state::{Durability, StateDir, StateError};
 
 use crate::https::Environment;
 
@@ -54,6 +54,13 @@ impl Place {
     /// The folder, which nobody else can write to.
     pub fn folder(&self) -> StateDir {
         StateDir::new(&self.state)
+    }
+
+    /// Whether a sync could keep something here: a file is written and removed.
+    pub fn probe(&self) -> Result<(), StateError> {
+        const NAME: &str = "probe";
+        self.folder().write("", NAME, &[b' '; 4096], Durability::Relaxed)?;
+        self.folder().remove("", NAME).map(|_| ())
     }
 
     /// Our whole state, of which that folder is one.

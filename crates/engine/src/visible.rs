@@ -15,6 +15,19 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// The same on one line: what somebody else wrote cannot look like a line of
+/// ours.
+pub fn on_one_line(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, character| {
+        if is_obeyed(character) {
+            out.push_str(&escape(character));
+        } else {
+            out.push(character);
+        }
+        out
+    })
+}
+
 /// The same inside JSON, where such characters can only stand in strings.
 pub fn visible_json(json: &str) -> String {
     if !json.chars().any(is_obeyed) {

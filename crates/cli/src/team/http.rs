@@ -6,10 +6,10 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boathook_engine::ids::now_millis;
-use boathook_engine::visible::visible;
+use boathook_engine::visible::on_one_line;
 use boathook_server::team::wire::Problem;
 use jiff::fmt::rfc2822::DateTimeParser;
 use serde::Serialize;
@@ -43,9 +43,10 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Without a wish to be left alone.
-    pub fn new(code: &str, message: impl Into<String>) -> Refusal {
-        Refusal { code: code.to_owned(), message: message.into(), retry_after: None }
+    /// Without a wish to be left alone. What somebody else wrote may be part of
+    /// the message, so it is one line.
+    pub fn new(code: &str, message: impl AsRef<str>) -> Refusal {
+        Refusal { code: code.to_owned(), message: on_one_line(message.as_ref()), retry_after: None }
     }
 }
 
@@ -55,6 +56,8 @@ pub struct Server {
     endpoint: Endpoint,
     token: Option<String>,
     patience: Duration,
+    /// When everything has to be over.
+    end: Option<Instant>,
 }
 
 /// A file of the server's.
@@ -115,6 +118,7 @@ impl Server {
             endpoint,
             token: token.map(str::to_owned),
             patience: Duration::ZERO,
+            end: None,
         })
     }
 
@@ -126,6 +130,11 @@ impl Server {
     /// The same, waiting so much longer for an answer.
     pub fn patient(self, patience: Duration) -> Server {
         Server { patience, ..self }
+    }
+
+    /// The same, for as long as it is not later than that.
+    pub fn until(self, end: Instant) -> Server {
+        Server { end: Some(end), ..self }
     }
 
     /// Asks for something.
@@ -206,11 +215,14 @@ impl Server {
     }
 
     fn run<S: AsSendBody>(&self, request: Request<S>) -> Result<Response<Body>, ureq::Error> {
+        let left = self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+        // No time at all would mean no limit.
+        let left = left.max(Duration::from_millis(1));
         let request = self
             .agent
             .configure_request(request)
-            .timeout_recv_response(Some(FIRST_BYTE + self.patience))
-            .timeout_global(Some(WHOLE + self.patience))
+            .timeout_recv_response(Some((FIRST_BYTE + self.patience).min(left)))
+            .timeout_global(Some((WHOLE + self.patience).min(left)))
             .allow_non_standard_methods(true)
             .build();
         self.agent.run(request)
@@ -263,6 +275,8 @@ impl Server {
         let location = header(answer.headers(), "location").unwrap_or_default().to_ascii_lowercase();
         let retry_after = retry_after(answer.headers(), now_millis());
         let code = match status {
+            // Nobody named what is known here, and it leads nowhere.
+            304 => "empty",
             300..=399 if self.endpoint.encrypted && location.starts_with("http:") => "downgrade",
             300..=399 => "redirected",
             401 => "unauthorized",
@@ -276,16 +290,17 @@ impl Server {
             .body(&mut answer, LONGEST_PROBLEM)
             .ok()
             .and_then(|bytes| serde_json::from_slice::<Problem>(&bytes).ok());
-        let own = problem.as_ref().map(|problem| problem.code.clone()).filter(|_| code == "refused");
+        let own = problem.as_ref().map(|problem| on_one_line(&problem.code)).filter(|_| code == "refused");
         let why = match (&problem, status) {
             // What a server says here is for who writes requests by hand.
             (_, 401) => "the server does not take this token".to_owned(),
             (Some(problem), _) => problem.message.clone(),
+            (None, 304) => "no content, where a file was asked for".to_owned(),
             (None, 300..=399) => "redirects are not followed; sign in with the final address".to_owned(),
             (None, _) => format!("status {status}"),
         };
-        let message = format!("{}: {}", self.endpoint, visible(&why));
-        Refusal { code: own.unwrap_or_else(|| code.to_owned()), message, retry_after }
+        let refusal = Refusal::new(own.as_deref().unwrap_or(code), format!("{}: {why}", self.endpoint));
+        Refusal { retry_after, ..refusal }
     }
 
     /// What went wrong before there was an answer.
@@ -317,8 +332,9 @@ impl Server {
 
     /// What went wrong while the answer came.
     fn cut_off(&self, error: io::Error) -> Refusal {
-        let code = match error.kind() {
-            io::ErrorKind::TimedOut => "unreachable",
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
+        let code = match (error.kind(), inner) {
+            (io::ErrorKind::TimedOut, _) | (_, Some(ureq::Error::Timeout(_))) => "unreachable",
             _ => io_code(&error, "truncated"),
         };
         Refusal::new(code, format!("{}: its answer broke off: {error}", self.endpoint))
@@ -380,39 +396,6 @@ fn retry_after(headers: &HeaderMap, now: i64) -> Option<Duration> {
         Duration::from_millis(left.unsigned_abs())
     };
     Some(wait.min(LONGEST))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wait_is_seconds_or_a_date_and_never_longer_than_two_hours() {
-        // 30 seconds before the first date.
-        const NOW: i64 = 784_111_747_000;
-        let cases = [
-            ("30", Some(30)),
-            ("0", Some(0)),
-            ("99999999999999999999999", Some(7200)),
-            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(30)),
-            ("Sun, 06 Nov 1994 09:49:37 +0100", Some(30)),
-            ("Thu, 31 Dec 2099 23:59:59 GMT", Some(7200)),
-            ("Sun, 06 Nov 1994 08:49:07 GMT", None),
-            ("Thu, 01 Jan 1970 00:00:00 GMT", None),
-            ("Sun, 31 Feb 1994 08:49:37 GMT", None),
-            ("soon", None),
-            ("-5", None),
-            ("", None),
-        ];
-        for (value, expected) in cases {
-            let headers = HeaderMap::from_iter([(
-                ureq::http::header::RETRY_AFTER,
-                value.parse().expect("a value of a header"),
-            )]);
-            assert_eq!(retry_after(&headers, NOW).map(|wait| wait.as_secs()), expected, "{value:?}");
-        }
-        assert_eq!(retry_after(&HeaderMap::new(), NOW), None);
-    }
 }
 
 #[cfg(test)]

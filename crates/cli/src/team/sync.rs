@@ -7,7 +7,7 @@ mod lock;
 mod report;
 mod time;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boathook_engine::bundle::{Managed, manifest::Manifest};
 use boathook_engine::digest::Digest;
@@ -20,6 +20,13 @@ use super::http::{Fetched, Kind};
 use super::status::{Status, Told};
 use super::tuf::{self, OnDisk, Shelf, Source, Verified};
 use super::{Login, Place, Refusal, Server, timing};
+
+/// The newest word on the shelf.
+const TIMESTAMP: &str = "timestamp.json";
+/// All of a round, whatever the server does with its time.
+const ROUND: Duration = Duration::from_secs(10 * 60);
+/// No round takes so long; in milliseconds.
+const SILENT_FOR: i64 = 60 * 60 * 1000;
 
 /// Whether somebody waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,9 +56,7 @@ pub fn sync(place: &Place, login: &Login, how: How) -> Status {
     let before = known(place, login);
     let held = match lock::hold(place, how) {
         Ok(held) => held,
-        Err(refusal) => {
-            return told(before, &Round { refusal: Some(refusal), ..Round::default() }, place, login);
-        }
+        Err(refusal) => return kept_out(place, login, before, how, refusal),
     };
     // A machine that left its team in the meantime gets nothing back.
     if how == How::Poll && Login::read(place).is_ok_and(|known| known.as_ref() != Some(login)) {
@@ -69,6 +74,9 @@ pub fn sync_held(place: &Place, login: &Login, _held: &Held) -> Status {
         round.refusal = Some(refusal);
     }
     let mut status = told(before, &round, place, login);
+    // A server that does not answer a report must not keep this from whoever
+    // asks how it went.
+    let _ = status.write(place);
     if let Some(report) = report::due(&status, &round)
         && report::send(place, login, &report).is_ok()
     {
@@ -77,6 +85,22 @@ pub fn sync_held(place: &Place, login: &Login, _held: &Held) -> Status {
     if let Err(error) = status.write(place) {
         // It cannot be kept, but whoever asked is told.
         status.detail = format!("{}; and {error}", status.detail).trim_start_matches("; and ").to_owned();
+        if status.is_good() {
+            status.code = "disk".to_owned();
+        }
+    }
+    status
+}
+
+/// Nothing could be done. Whoever holds the lock says how it went; one who
+/// holds it for long and says nothing is no sync.
+fn kept_out(place: &Place, login: &Login, before: Status, how: How, refusal: Refusal) -> Status {
+    let tried_at = before.tried_at;
+    let status = told(before, &Round { refusal: Some(refusal), ..Round::default() }, place, login);
+    let is_silent = Status::read(place).is_none_or(|now| now.tried_at == tried_at);
+    let overdue = status.tried_at.saturating_sub(tried_at) > SILENT_FOR;
+    if is_silent && (how == How::Now || overdue) {
+        let _ = status.write(place);
     }
     status
 }
@@ -103,13 +127,19 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
     let fingerprint = Digest::parse(&login.fingerprint).ok_or_else(|| {
         Refusal::new("fingerprint", "the login names no fingerprint; `boathook team login` agrees on one")
     })?;
-    let server = Server::of(place, login)?;
+    let end = Instant::now() + ROUND;
+    let server = Server::of(place, login)?.until(end);
     let managed = Managed::of(&place.home, login.team);
-    let now = time::now(ids::now_millis(), managed.fresh());
     let files = Files { server: &server, team: login.team };
     let mut shelf = OnDisk::of(place.folder(), &fingerprint);
     shelf.tidy();
-    let verified = tuf::refresh(&files, &mut shelf, &fingerprint, time::point(now))?;
+    let before = shelf.get(TIMESTAMP);
+    let clock = ids::now_millis();
+    let known = time::believed(managed.fresh(), before.as_deref(), clock);
+    let now = time::now(clock, known);
+    let mut verified = tuf::refresh(&files, &mut shelf, &fingerprint, time::point(now))?;
+    let known = known.filter(|_| shelf.get(TIMESTAMP) == before);
+    time::limit(&mut verified, known, now);
     let manifest = manifest(&files, &mut shelf, &verified, login)?;
     let release = manifest
         .release_for(&login.device, login.member)
@@ -123,7 +153,7 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
         }
         round.expired = Some(expired.clone());
     }
-    let to = In { place, login, managed: &managed };
+    let to = In { place, login, managed: &managed, end };
     round.put = Some(to.put(&files, &verified, &manifest, release)?);
     to.keep_expected()?;
     to.keep_fresh(&verified, &manifest)?;

@@ -31,11 +31,9 @@ pub(super) fn swap_link(target: &Path, fresh: &Path, link: &Path) -> io::Result<
     fs::rename(fresh, link)
 }
 
-/// Keeps others who ask out of a folder until it is dropped.
-pub(super) fn hold_folder(path: &Path) -> io::Result<Option<File>> {
-    let folder = File::open(path)?;
-    folder.lock()?;
-    Ok(Some(folder))
+/// A folder, to hold it against others who ask.
+pub(super) fn open_folder(path: &Path) -> io::Result<Option<File>> {
+    File::open(path).map(Some)
 }
 
 /// The file that whoever installs holds.

@@ -35,7 +35,7 @@ pub(super) fn swap_link(target: &Path, fresh: &Path, link: &Path) -> io::Result<
 }
 
 /// A folder cannot be held here.
-pub(super) fn hold_folder(_path: &Path) -> io::Result<Option<File>> {
+pub(super) fn open_folder(_path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::managed::Managed;
-use super::seal::Fault;
+use super::seal::{Fault, Seal};
+use crate::digest::Digest;
 use crate::event::EVENTS;
 use crate::read_file::{self, CONFIG_LIMIT, Links, Owner, ReadError};
 use crate::state::{Durability, StateDir, StateError};
@@ -29,12 +30,27 @@ pub struct Expected {
     pub team: i64,
     /// The events with a `failClosed` hook: they refuse when the hooks are gone.
     pub closed: Vec<String>,
+    /// The digests of the seals that may be in force: one, and two while the
+    /// second takes the place of the first. None where nobody wrote them down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seals: Vec<Digest>,
 }
 
 impl Expected {
     /// A team and the events that its hooks close.
     pub fn of(team: i64, closed: &[String]) -> Expected {
-        Expected { format: FORMAT, team, closed: closed.to_vec() }
+        Expected { format: FORMAT, team, closed: closed.to_vec(), seals: Vec::new() }
+    }
+
+    /// The same, with the seal that must be in force.
+    pub fn sealed(self, seal: &Seal) -> Expected {
+        Expected { seals: vec![seal.digest()], ..self }
+    }
+
+    /// Whether a generation with this seal may be in force. A script and a seal
+    /// that fits it can be written by hand; this record is not beside them.
+    pub fn allows(&self, seal: &Seal) -> bool {
+        self.seals.is_empty() || self.seals.contains(&seal.digest())
     }
 
     /// What was written down in this state directory; nothing on a machine in
@@ -77,7 +93,7 @@ impl Expected {
             return (!Managed::all(home).iter().any(whole)).then_some(Fault::Gone);
         }
         match Managed::of(home, self.team).generation() {
-            Ok(Some(_)) => None,
+            Ok(Some(current)) => (!self.allows(&current.seal)).then_some(Fault::Changed),
             Ok(None) => Some(Fault::Gone),
             Err(fault) => Some(fault),
         }
@@ -86,7 +102,8 @@ impl Expected {
     /// Nobody can tell what the hooks held back, so every gate stays shut.
     fn unknown() -> Expected {
         let gates = EVENTS.iter().filter(|spec| spec.kind.can_block());
-        Expected { format: FORMAT, team: 0, closed: gates.map(|spec| spec.name.to_owned()).collect() }
+        let closed = gates.map(|spec| spec.name.to_owned()).collect();
+        Expected { format: FORMAT, team: 0, closed, seals: Vec::new() }
     }
 }
 

@@ -51,7 +51,23 @@ pub fn age_in_words(age: Option<Age>) -> Option<String> {
     Some(format!("{what}; they stay in force"))
 }
 
+/// The year 2200: a record that names a later time was not written by a sync.
+const NEVER: i64 = 7_258_118_400_000;
+
 impl Fresh {
+    /// Whether its times can be times.
+    pub(super) fn is_possible(&self) -> bool {
+        self.until < NEVER && self.seen < NEVER
+    }
+
+    /// What is kept after what was kept before: the newest time that was seen
+    /// does not go back. One later than the end of the newest signed word was
+    /// never signed.
+    pub fn after(&self, before: Option<Fresh>) -> Fresh {
+        let seen = before.map(|before| before.seen).filter(|seen| *seen <= self.until);
+        Fresh { seen: seen.map_or(self.seen, |seen| seen.max(self.seen)), ..*self }
+    }
+
     /// How old the hooks are when the clock says this. A clock that was turned
     /// back does not make them younger than the newest signed time.
     pub fn age(&self, clock: i64) -> Age {

@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::managed::{self, Current, GENERATIONS, LINK, LOCK, Managed};
+use super::managed::{self, Current, GENERATIONS, LINK, Managed};
 use super::manifest::{Release, Script};
 use super::seal::{self, Seal};
 use super::{collect, disk, name, self_check, written};
 use crate::digest::Digest;
 use crate::ids;
-use crate::read_file::{self, Kind};
+use crate::read_file;
 use crate::source::Os;
 
 /// What is to be installed. Signatures were checked by whoever made it.
@@ -33,6 +33,13 @@ pub struct Offer<'a> {
     /// PATH, where `#!/usr/bin/env` looks; without it only absolute
     /// interpreters are looked for.
     pub path: Option<&'a OsStr>,
+}
+
+impl Offer<'_> {
+    /// The seal that a generation of it gets.
+    pub fn seal(&self) -> Result<Seal, InstallError> {
+        checked(self).map(|scripts| sealed(self, &scripts, &hooks(self)))
+    }
 }
 
 /// What became of an offer.
@@ -94,12 +101,9 @@ pub enum InstallError {
         found: u64,
     },
     /// Somebody else installs, for longer than anybody waits.
-    #[error("another process installs into {} for more than {} seconds", .0.display(), PATIENCE.as_secs())]
-    Locked(PathBuf),
+    #[error("another process holds {} for more than {} seconds", .0.display(), .1.as_secs())]
+    Locked(PathBuf, Duration),
 }
-
-/// An installation takes less.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 impl InstallError {
     /// The stable word for it.
@@ -112,7 +116,7 @@ impl InstallError {
             InstallError::Hash(_) => "hash_mismatch",
             InstallError::Length(_) => "length_mismatch",
             InstallError::Older { .. } => "rollback",
-            InstallError::Locked(_) => "locked",
+            InstallError::Locked(..) => "locked",
         }
     }
 
@@ -127,6 +131,8 @@ impl Managed {
         let scripts = checked(offer)?;
         self.must_be_ours()?;
         let _held = self.hold()?;
+        let generations = self.generations();
+        self.clear(&generations)?;
         let current = self.current();
         if let Some(current) = &current {
             // A sequence that was run far ahead comes back with a new root, as
@@ -140,8 +146,6 @@ impl Managed {
                 return Ok(Installed::Unchanged(current.generation.clone()));
             }
         }
-        let generations = self.generations();
-        self.clear(&generations)?;
         let fresh = generations.join(managed::unfinished_name());
         let installed = write(&fresh, offer, &scripts)
             .map_err(|error| InstallError::disk(&fresh, error))
@@ -153,24 +157,6 @@ impl Managed {
         let name = installed?;
         collect::old(&generations, &name);
         Ok(Installed::New(name))
-    }
-
-    /// One installs at a time.
-    pub(super) fn hold(&self) -> Result<File, InstallError> {
-        let path = self.folder.join(LOCK);
-        let failed = |error| InstallError::disk(&path, error);
-        let lock = disk::open_lock(&path).map_err(failed)?;
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            match lock.try_lock() {
-                Ok(()) => return Ok(lock),
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                Err(TryLockError::WouldBlock) => return Err(InstallError::Locked(self.folder.clone())),
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
-            }
-        }
     }
 
     /// Removes what was left half done.
@@ -210,15 +196,6 @@ impl Managed {
                 let _ = collect::remove_all(&generations.join(&name));
                 Err(InstallError::disk(&self.folder, error))
             }
-        }
-    }
-
-    /// A folder that somebody put in place of the link has no part in what was
-    /// signed, and cannot be replaced in one step.
-    fn make_room(&self, link: &Path) -> io::Result<()> {
-        match read_file::link_facts(link).map(|facts| facts.kind) {
-            Some(Kind::Directory) => fs::rename(link, self.folder.join(managed::unfinished_name())),
-            Some(_) | None => Ok(()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The folder of one team on this device: `~/.cursor/managed/team_{id}`.
 //!
-//! A folder without our marker is never touched. What leads to `managed` may
+//! A folder with neither our marker nor generations is never touched; a marker
+//! that is lost beside generations is written again. What leads to `managed` may
 //! be links of the user's, as dotfile managers make them; the folder of the
 //! team and all below it are real, belong to the user, and nobody else may
 //! write to them.
@@ -8,12 +9,14 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::collect::{self, UNFINISHED};
 use super::disk;
 use super::fresh::{self, Fresh};
+use super::hold::PATIENCE;
 use super::install::InstallError;
 use super::seal::{self, Fault, Seal, Tampered};
 use crate::digest::Digest;
@@ -33,6 +36,8 @@ pub(super) const LOCK: &str = ".lock";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Managed {
     pub(super) folder: PathBuf,
+    /// How long others who work here are waited for.
+    pub(super) patience: Duration,
 }
 
 /// Whose folder it is.
@@ -66,17 +71,18 @@ pub struct Current {
 impl Managed {
     /// The folder of a team.
     pub fn of(home: &Path, team: i64) -> Managed {
-        Managed { folder: managed(home).join(format!("team_{team}")) }
+        Managed { folder: managed(home).join(format!("team_{team}")), patience: PATIENCE }
     }
 
-    /// Every folder with our marker.
+    /// Every folder with our marker, or with generations.
     pub fn all(home: &Path) -> Vec<Managed> {
         let managed = managed(home);
         let mut names = collect::names(&managed);
         names.retain(|name| name.starts_with("team_"));
         names.sort();
-        let folders = names.into_iter().map(|name| Managed { folder: managed.join(name) });
-        folders.filter(|folder| folder.marker().is_some()).collect()
+        let folders =
+            names.into_iter().map(|name| Managed { folder: managed.join(name), patience: PATIENCE });
+        folders.filter(|folder| folder.marker().is_some() || folder.has_generations()).collect()
     }
 
     /// Where it is.
@@ -97,20 +103,47 @@ impl Managed {
 
     /// Makes it ours, or finds that it is.
     pub fn claim(&self, marker: &Marker) -> Result<(), InstallError> {
+        let managed = self.above();
         match self.standing()? {
-            Standing::Ours(found) if found == *marker => return Ok(()),
+            Standing::Ours(found) if found == *marker => {
+                self.clear_above();
+                return Ok(());
+            }
             Standing::Ours(found) => return Err(self.of_another(&found)),
-            Standing::Absent => {}
+            Standing::Unmarked => {
+                let _held = self.hold()?;
+                self.replace(MARKER, marker)?;
+            }
+            Standing::Absent => {
+                make_way(managed).map_err(|error| InstallError::disk(managed, error))?;
+                check_folder(managed, read_file::facts(managed))?;
+                let _held = self.hold_above()?;
+                self.make(managed, marker).map_err(|error| InstallError::disk(&self.folder, error))?;
+            }
         }
-        let managed = self.folder.parent().unwrap_or(Path::new("/"));
-        make_way(managed).map_err(|error| InstallError::disk(managed, error))?;
-        check_folder(managed, read_file::facts(managed))?;
-        let _held = disk::hold_folder(managed).map_err(|error| InstallError::disk(managed, error))?;
-        self.make(managed, marker).map_err(|error| InstallError::disk(&self.folder, error))?;
         match self.standing()? {
             Standing::Ours(found) if found == *marker => Ok(()),
             Standing::Ours(found) => Err(self.of_another(&found)),
+            Standing::Unmarked => Err(self.unmarked()),
             Standing::Absent => Err(InstallError::disk(&self.folder, io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    /// Where the folders of all teams are.
+    pub(super) fn above(&self) -> &Path {
+        self.folder.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Removes what a claim that was killed left. Nobody waits for that.
+    fn clear_above(&self) {
+        let above = self.above();
+        let is_left = collect::names(above).iter().any(|name| name.starts_with(UNFINISHED));
+        let at_once = Managed { patience: Duration::ZERO, ..self.clone() };
+        if cfg!(unix)
+            && is_left
+            && let Ok(_held) = at_once.hold_above()
+        {
+            collect::unfinished(above);
         }
     }
 
@@ -185,17 +218,33 @@ impl Managed {
     pub fn write_fresh(&self, fresh: &Fresh) -> Result<(), InstallError> {
         self.must_be_ours()?;
         let _held = self.hold()?;
-        let seen = self.fresh().map_or(fresh.seen, |before| before.seen.max(fresh.seen));
-        let unfinished = self.folder.join(unfinished_name());
-        let written = serde_json::to_vec(&Fresh { seen, ..*fresh })
+        self.replace(fresh::NAME, &fresh.after(self.fresh()))
+    }
+
+    /// Replaces one of our files, whatever stands in its place. The caller
+    /// holds the folder.
+    fn replace(&self, name: &str, content: &impl Serialize) -> Result<(), InstallError> {
+        let (unfinished, path) = (self.folder.join(unfinished_name()), self.folder.join(name));
+        let written = serde_json::to_vec(content)
             .map_err(io::Error::other)
             .and_then(|text| disk::write_new(&unfinished, &text, 0o400))
-            .and_then(|()| fs::rename(&unfinished, self.folder.join(fresh::NAME)))
+            .and_then(|()| self.make_room(&path))
+            .and_then(|()| fs::rename(&unfinished, &path))
             .and_then(|()| disk::sync_folder(&self.folder));
-        written.map_err(|error| {
+        if written.is_err() {
             let _ = fs::remove_file(&unfinished);
-            InstallError::disk(&self.folder, error)
-        })
+        }
+        collect::unfinished(&self.folder);
+        written.map_err(|error| InstallError::disk(&self.folder, error))
+    }
+
+    /// A folder that somebody put in place of a link or a file of ours has no
+    /// part in what was signed, and cannot be replaced in one step.
+    pub(super) fn make_room(&self, path: &Path) -> io::Result<()> {
+        match read_file::link_facts(path).map(|facts| facts.kind) {
+            Some(Kind::Directory) => fs::rename(path, self.folder.join(unfinished_name())),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Removes it, if it is ours: the link first, so that no hook of it runs
@@ -203,7 +252,7 @@ impl Managed {
     pub fn remove(&self) -> Result<(), InstallError> {
         match self.standing()? {
             Standing::Absent => return Ok(()),
-            Standing::Ours(_) => {}
+            Standing::Ours(_) | Standing::Unmarked => {}
         }
         let _held = self.hold()?;
         let failed = |error| InstallError::disk(&self.folder, error);
@@ -225,6 +274,7 @@ impl Managed {
     pub(super) fn must_be_ours(&self) -> Result<(), InstallError> {
         match self.standing()? {
             Standing::Ours(_) => Ok(()),
+            Standing::Unmarked => Err(self.unmarked()),
             Standing::Absent => Err(InstallError::Foreign {
                 folder: self.folder.clone(),
                 reason: "is not there: it was not claimed".into(),
@@ -237,10 +287,21 @@ impl Managed {
         check_folder(&self.folder, Some(facts))?;
         match self.marker() {
             Some(marker) => Ok(Standing::Ours(marker)),
-            None => Err(InstallError::Foreign {
-                folder: self.folder.clone(),
-                reason: format!("has no {MARKER} of ours; move it away if nobody needs it"),
-            }),
+            None if self.has_generations() => Ok(Standing::Unmarked),
+            None => Err(self.unmarked()),
+        }
+    }
+
+    /// Nobody but us makes that folder.
+    fn has_generations(&self) -> bool {
+        let generations = self.generations();
+        check_folder(&generations, read_file::link_facts(&generations)).is_ok()
+    }
+
+    fn unmarked(&self) -> InstallError {
+        InstallError::Foreign {
+            folder: self.folder.clone(),
+            reason: format!("has no {MARKER} of ours; move it away if nobody needs it"),
         }
     }
 
@@ -253,9 +314,11 @@ impl Managed {
     }
 }
 
-/// Whether a folder of a team has our marker.
+/// Whether what a team's folder holds was sealed. The marker alone does not
+/// decide: whoever removed it would switch the seal off.
 pub(crate) fn is_ours(folder: &Path) -> bool {
-    read_file::link_facts(&folder.join(MARKER)).is_some()
+    let signs = [folder.join(MARKER), folder.join(GENERATIONS), folder.join(LINK).join(seal::NAME)];
+    signs.iter().any(|sign| read_file::link_facts(sign).is_some())
 }
 
 /// The generation that the link in a team's folder leads to.
@@ -277,12 +340,14 @@ pub(crate) fn sealed_generation(generation: &Path) -> Result<Seal, Fault> {
 pub(crate) fn read_fresh(folder: &Path) -> Option<Fresh> {
     let path = folder.join(fresh::NAME);
     let read = read_file::read_linked(&path, CONFIG_LIMIT, Owner::UserOrRoot, Links::Refused).ok()?;
-    serde_json::from_slice(&read.bytes).ok()
+    serde_json::from_slice(&read.bytes).ok().filter(Fresh::is_possible)
 }
 
 enum Standing {
     Absent,
     Ours(Marker),
+    /// Generations of ours, and no marker that can be read.
+    Unmarked,
 }
 
 /// A name that the next one who works here removes.

@@ -9,16 +9,17 @@
 //! of a team on this device), `install` (a new generation, written, checked
 //! and swapped in), `written` (its `hooks.json`), `self_check` (whether it
 //! could run here), `collect` (old ones go), `seal` (what a generation must
-//! hold), `lease` (one that hooks run from stays), `fresh` (how old the newest signed word is),
-//! `expected` (that there must be hooks, should they be gone), `disk` (files that are
-//! really written).
+//! hold), `hold` (one works at a time), `lease` (one that hooks run from stays),
+//! `fresh` (how old the newest signed word is), `expected` (that there must be
+//! hooks, should they be gone), `disk` (files that are really written).
 
 mod collect;
 #[cfg_attr(unix, path = "disk_unix.rs")]
 #[cfg_attr(windows, path = "disk_windows.rs")]
-mod disk; // both give: make_folder, write_new, sync_folder, swap_link, hold_folder, open_lock
+mod disk; // both give: make_folder, write_new, sync_folder, swap_link, open_folder, open_lock
 mod expected;
 mod fresh;
+mod hold;
 mod install;
 mod lease;
 mod managed;

@@ -68,6 +68,9 @@ pub enum Fault {
     /// Others may change it.
     #[error("may be written by others")]
     Writable,
+    /// A script that nobody can start.
+    #[error("may not be executed")]
+    NotExecutable,
     /// It is not known what it says.
     #[error("cannot be read: {0}")]
     Unreadable(String),
@@ -92,11 +95,23 @@ impl Seal {
         Ok(seal)
     }
 
+    /// Of its content, as it is written.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
     /// Whether one file is what was sealed; its content when it is.
     pub fn check(&self, generation: &Path, file: &str) -> Result<Vec<u8>, Fault> {
         let sealed = self.files.get(file).ok_or(Fault::Unsealed)?;
-        let bytes = read(&generation.join(file), SCRIPT_LIMIT)?;
-        if Digest::of(&bytes) == *sealed { Ok(bytes) } else { Err(Fault::Changed) }
+        let path = generation.join(file);
+        let bytes = read(&path, SCRIPT_LIMIT)?;
+        if Digest::of(&bytes) != *sealed {
+            return Err(Fault::Changed);
+        }
+        if cfg!(unix) && file != HOOKS && !is_executable(&path) {
+            return Err(Fault::NotExecutable);
+        }
+        Ok(bytes)
     }
 
     /// Every file that does not fit.
@@ -105,6 +120,10 @@ impl Seal {
             |file: &String| Some(Tampered { file: file.clone(), fault: self.check(generation, file).err()? });
         self.files.keys().filter_map(fault).collect()
     }
+}
+
+fn is_executable(path: &Path) -> bool {
+    read_file::link_facts(path).is_some_and(|facts| facts.mode & 0o100 != 0)
 }
 
 /// A regular file that only its owner, we or root, may change. Read without

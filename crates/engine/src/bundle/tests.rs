@@ -1,3 +1,6 @@
+#[cfg(unix)]
+mod healing;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -328,7 +331,7 @@ mod unix {
     #[test]
     fn s15_what_is_not_what_was_sealed_is_found_and_mended() {
         type Spoil = fn(&Path);
-        let cases: [(&str, Spoil, &str); 8] = [
+        let cases: [(&str, Spoil, &str); 9] = [
             (
                 "a folder in place of the link",
                 |it| {
@@ -349,6 +352,7 @@ mod unix {
             ),
             ("deleted", |it| fs::remove_file(it.join("guard.sh")).expect("removed"), "is gone"),
             ("open to all", |it| chmod(&it.join("guard.sh"), 0o777), "may be written by others"),
+            ("made harmless", |it| chmod(&it.join("guard.sh"), 0o400), "may not be executed"),
             (
                 "a link to the same text",
                 |it| {

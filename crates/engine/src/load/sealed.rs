@@ -69,7 +69,10 @@ pub(super) fn open(source: &Source, around: &Surroundings) -> Opened {
     let path = folder.join(SEAL);
     let record = expected_file(&around.roots.state);
     let made_from = [path, record].map(|path| (path.clone(), Glimpse::at_link(&path))).into();
-    let seal = sealed_generation(folder);
+    let seal = sealed_generation(folder).and_then(|seal| match expected_of(source, &around.roots) {
+        Some(expected) if !expected.allows(&seal) => Err(Fault::Changed),
+        Some(_) | None => Ok(seal),
+    });
     let content = match &seal {
         Ok(seal) => seal.check(folder, HOOKS).map_err(|fault| broken(HOOKS, &fault, of_closed(seal))),
         Err(fault) => Err(unsealed(source, fault, around)),

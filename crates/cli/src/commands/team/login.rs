@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use boathook_engine::read_file::{self, Owner};
+use boathook_engine::visible::on_one_line;
 use boathook_server::team::wire::{self, LoggedIn};
 
 use super::view::View;
@@ -120,7 +121,7 @@ fn joined(
     let mut login = Login {
         server: url.to_owned(),
         team: team.id,
-        name: Some(team.name.clone()),
+        name: Some(on_one_line(&team.name)),
         repository: team.repository,
         channel: team.channel,
         device: device.id,
@@ -134,7 +135,7 @@ fn joined(
     };
     match first_root(place, &login).and_then(|root| fingerprint::agree(ui, &root, expected.as_deref())) {
         Ok(fingerprint) => {
-            ui.say(&format!("signed in to team «{}» ({})", team.name, login.server));
+            ui.say(&format!("signed in to team «{}» ({})", on_one_line(&team.name), login.server));
             login.fingerprint = fingerprint;
             Ok(login)
         }

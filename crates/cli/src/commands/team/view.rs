@@ -25,6 +25,8 @@ pub struct View {
     pub age: Option<Age>,
     pub fresh: Option<Fresh>,
     pub tampered: Vec<Tampered>,
+    /// Why the next sync could not keep what it gets.
+    pub unwritable: Option<String>,
     /// What is wrong, when no generation is in force and one must be.
     pub lost: Option<Fault>,
     /// The hooks in force.
@@ -42,6 +44,7 @@ impl View {
         View {
             hooks: current.as_ref().map(hooks_of).unwrap_or_default(),
             age: fresh.map(|fresh| fresh.age(now)),
+            unwritable: place.probe().err().map(|error| error.to_string()),
             lost: place.lost().filter(|_| tampered.is_empty()),
             tampered,
             login,
@@ -55,9 +58,22 @@ impl View {
     /// Everything a person should do something about.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = self.sync_problem().into_iter().collect();
+        problems.extend(self.unwritable.iter().map(|why| {
+            let message = format!("nothing new can be got: {why}");
+            let problem = Problem::warning("team-sync", message);
+            match meaning("disk").and_then(|meaning| meaning.help) {
+                Some(help) => problem.help(help),
+                None => problem,
+            }
+        }));
         problems.extend(self.age_problem());
-        problems.extend(self.lost.iter().map(|_| {
-            let message = "the team's hooks are gone from this machine: somebody removed them";
+        problems.extend(self.lost.iter().map(|fault| {
+            let message = match fault {
+                Fault::Changed => {
+                    "team hooks were changed on this machine: their seal is not the one that was installed"
+                }
+                _ => "the team's hooks are gone from this machine: somebody removed them",
+            };
             Problem::error("tampered", message).help("`boathook team sync --now` puts them back")
         }));
         problems.extend(self.tampered.iter().map(|tampered| {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ffi::OsStr;
 use std::fs;
+use std::time::Instant;
 
 use boathook_engine::bundle::manifest::{Manifest, Release, Script};
 use boathook_engine::bundle::{Expected, Fresh, InstallError, Installed, Managed, Marker, Offer};
@@ -27,6 +28,8 @@ pub struct In<'a> {
     pub place: &'a Place,
     pub login: &'a Login,
     pub managed: &'a Managed,
+    /// When the round has to be over.
+    pub end: Instant,
 }
 
 impl In<'_> {
@@ -50,6 +53,7 @@ impl In<'_> {
         };
         self.make_room(&offer)?;
         self.managed.claim(&self.marker()).map_err(refusal)?;
+        self.expect_also(&offer)?;
         match self.managed.install(&offer).map_err(refusal)? {
             Installed::New(_) => Ok(Put::New),
             Installed::Unchanged(_) => Ok(Put::Same),
@@ -63,16 +67,28 @@ impl In<'_> {
         let seen = time::seen(signed, ids::now_millis());
         let fresh = Fresh { until: verified.until.as_millisecond(), seen, stale: manifest.stale };
         match self.managed.fresh() {
-            Some(before) if (Fresh { seen: before.seen.max(seen), ..fresh }) == before => Ok(()),
+            Some(before) if fresh.after(Some(before)) == before => Ok(()),
             _ => self.managed.write_fresh(&fresh).map_err(refusal),
         }
+    }
+
+    /// An event between the swap and the record of it finds both allowed.
+    fn expect_also(&self, offer: &Offer<'_>) -> Result<(), Refusal> {
+        let state = self.place.above();
+        let Some(mut expected) = Expected::read(&state) else { return Ok(()) };
+        let seal = offer.seal().map_err(refusal)?;
+        if expected.team != self.login.team || expected.allows(&seal) {
+            return Ok(());
+        }
+        expected.seals.push(seal.digest());
+        expected.write(&state).map_err(|error| Refusal::new("disk", error.to_string()))
     }
 
     /// Writes down that these hooks must be here, where whoever removes them
     /// does not find it.
     pub fn keep_expected(&self) -> Result<(), Refusal> {
         let Some(current) = self.managed.current() else { return Ok(()) };
-        let expected = Expected::of(self.login.team, &current.seal.closed);
+        let expected = Expected::of(self.login.team, &current.seal.closed).sealed(&current.seal);
         expected.write(&self.place.above()).map_err(|error| Refusal::new("disk", error.to_string()))
     }
 
@@ -125,6 +141,7 @@ impl In<'_> {
         let name = script.sha256.to_string();
         let cached = self.login.cache.as_ref().and_then(|cache| {
             let cache = Server::new(cache, self.login.ca.as_deref(), None, &self.place.environment).ok()?;
+            let cache = cache.until(self.end);
             target(&cache, self.login.team, &name, &script.sha256, script.length).ok()
         });
         match cached {

@@ -1,5 +1,7 @@
 //! Tells the server how it went, once for each thing that happened.
 
+use std::time::{Duration, Instant};
+
 use boathook_server::team::wire::Report;
 
 use super::{Round, Status};
@@ -20,6 +22,8 @@ const UNHEARD: [&str; 10] = [
 ];
 /// A sentence, not a flood.
 const LONGEST: usize = 500;
+/// Nobody waits long for somebody to listen.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the server should know and was not told yet.
 pub fn due(status: &Status, round: &Round) -> Option<Report> {
@@ -40,5 +44,5 @@ pub fn due(status: &Status, round: &Round) -> Option<Report> {
 }
 
 pub fn send(place: &Place, login: &Login, report: &Report) -> Result<(), Refusal> {
-    Server::of(place, login)?.post("/api/v1/report", report)
+    Server::of(place, login)?.until(Instant::now() + PATIENCE).post("/api/v1/report", report)
 }

@@ -5,10 +5,15 @@
 
 use boathook_engine::bundle::Fresh;
 use jiff::Timestamp;
+use sigstore_tuf::Metadata;
+
+use super::Verified;
 
 /// No release of this program is older: 2026-11-01.
 const BUILT: i64 = 1_793_491_200_000;
 const DAY: i64 = 24 * 60 * 60 * 1000;
+/// How long a timestamp counts, whatever it says.
+const LONGEST: i64 = 7 * DAY;
 
 /// The latest of the clock, the newest signed time, and the program's own.
 pub fn now(clock: i64, fresh: Option<Fresh>) -> i64 {
@@ -19,6 +24,32 @@ pub fn now(clock: i64, fresh: Option<Fresh>) -> i64 {
 /// not believed: whoever signed it could make everything that follows look old.
 pub fn seen(signed: i64, clock: i64) -> i64 {
     if clock >= BUILT { signed.min(clock.saturating_add(DAY)) } else { signed }
+}
+
+/// What was kept of the last time, unless somebody made it up: no time is newer
+/// than the end of the newest timestamp that was verified, nor than tomorrow.
+pub fn believed(fresh: Option<Fresh>, timestamp: Option<&[u8]>, clock: i64) -> Option<Fresh> {
+    let end = timestamp.and_then(|bytes| Metadata::<sigstore_tuf::Timestamp>::from_slice(bytes).ok());
+    let end = end.map_or(i64::MIN, |file| file.signed().expires.as_millisecond());
+    fresh.filter(|fresh| fresh.seen <= clock.saturating_add(DAY).max(end))
+}
+
+/// A timestamp is for a day. Whoever stole its key may sign that it is good for
+/// years, and is believed for days from when it was first seen: `known` is what
+/// is known of this one from before.
+pub fn limit(verified: &mut Verified, known: Option<Fresh>, now: i64) {
+    let longest = now.saturating_add(LONGEST);
+    if verified.until.as_millisecond() <= longest {
+        return;
+    }
+    let until = known.map_or(longest, |fresh| fresh.until.min(longest));
+    verified.until = point(until);
+    // Its end says nothing of when it was signed.
+    verified.signed_at = Timestamp::MIN;
+    if until < now && verified.expired.is_none() {
+        let message = "the timestamp is good for longer than any should be, and nothing newer was signed";
+        verified.expired = Some(message.to_owned());
+    }
 }
 
 /// As signed files have it.
