@@ -18,7 +18,7 @@ use self::install::{In, Put};
 pub use self::lock::hold;
 use super::http::{Fetched, Kind};
 use super::status::{Status, Told};
-use super::tuf::{self, OnDisk, Shelf, Source, Verified};
+use super::tuf::{self, OnDisk, Pin, Shelf, Source, Verified};
 use super::{Login, Place, Refusal, Server, timing};
 
 /// Whether somebody waits for it.
@@ -95,8 +95,9 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
     let managed = Managed::of(&place.home, login.team);
     let now = time::now(ids::now_millis(), managed.fresh());
     let files = Files { server: &server, team: login.team };
-    let mut shelf = OnDisk::of(place.folder(), &fingerprint);
-    let verified = tuf::refresh(&files, &mut shelf, &fingerprint, time::point(now))?;
+    let pin = Pin { version: login.root_version, fingerprint };
+    let mut shelf = OnDisk::of(place.folder(), &pin.fingerprint);
+    let verified = tuf::refresh(&files, &mut shelf, &pin, time::point(now))?;
     let manifest = manifest(&files, &mut shelf, &verified, login)?;
     let release = manifest
         .release_for(&login.device, login.member)

@@ -74,6 +74,25 @@ impl Store {
         Ok(())
     }
 
+    /// Takes what was deleted out of the write-ahead log too: a private key
+    /// that nobody holds any more must not be found there. What was written is
+    /// written; where a reader stands in the way, it is said and not refused.
+    async fn forget(&self) {
+        if self.kind == Kind::Postgres {
+            return;
+        }
+        let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&self.pool).await;
+        match checkpoint.and_then(|row| row.try_get::<i64, _>("busy")) {
+            Ok(0) => {}
+            Ok(_) => {
+                tracing::warn!("a forgotten key is still in the log of the database: restart the server")
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a forgotten key is still in the log of the database: restart the server");
+            }
+        }
+    }
+
     /// Lets go of the database, after what is being done.
     pub async fn close(&self) {
         self.pool.close().await;

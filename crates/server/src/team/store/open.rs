@@ -89,6 +89,8 @@ async fn set_up_sqlite(connection: &mut AnyConnection) -> Result<(), sqlx::Error
         "PRAGMA synchronous = FULL",
         "PRAGMA foreign_keys = ON",
         "PRAGMA trusted_schema = OFF",
+        // What is deleted is overwritten: there are private keys among it.
+        "PRAGMA secure_delete = ON",
     ] {
         connection.execute(statement).await?;
     }

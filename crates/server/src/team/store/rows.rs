@@ -20,8 +20,10 @@ pub struct TeamRow {
     pub repository: String,
     /// The line of releases.
     pub channel: String,
-    /// The SHA-256 of the first root; empty before there is one.
+    /// The SHA-256 of the root that clients pin; empty before there is one.
     pub root_fingerprint: String,
+    /// The version of that root.
+    pub root_version: u64,
     /// What devices do when nothing new was signed for long.
     pub stale: Stale,
     /// When a release halts: this many in a hundred of those that tried it.
@@ -289,8 +291,8 @@ pub struct Publication {
     pub manifest: Option<ManifestFile>,
     /// Who signs from now on.
     pub mode: Option<Mode>,
-    /// The fingerprint of the first root.
-    pub root_fingerprint: Option<String>,
+    /// The root that clients pin from now on: its version and its fingerprint.
+    pub pinned_root: Option<(u64, String)>,
     /// What waits for signatures from now on, in place of what waited before.
     pub waiting: Option<Vec<Waiting>>,
 }
