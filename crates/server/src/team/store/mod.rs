@@ -36,7 +36,11 @@ pub use rows::{
     TokenMember, TokenRow, Trials, TufRole, Versions, Waiting,
 };
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use sqlx::{Any, AnyPool, Row, Transaction};
+use tokio::sync::Mutex;
 
 use crate::team::wire::Member;
 
@@ -45,7 +49,13 @@ use crate::team::wire::Member;
 pub struct Store {
     pool: AnyPool,
     kind: Kind,
+    /// When the database was last seen to take something.
+    written: Arc<Mutex<Option<Instant>>>,
 }
+
+/// So long a database that took something is believed to take more: everybody
+/// may ask, and not everybody may keep the disk busy.
+const BELIEVED: Duration = Duration::from_secs(2);
 
 /// What one team has in the database.
 #[derive(Debug, Clone)]
@@ -63,6 +73,10 @@ impl Store {
         Ok(store)
     }
 
+    fn on(pool: AnyPool, kind: Kind) -> Store {
+        Store { pool, kind, written: Arc::default() }
+    }
+
     /// Which database it is.
     pub fn kind(&self) -> Kind {
         self.kind
@@ -71,6 +85,23 @@ impl Store {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Whether the database takes something: a full disk can still be read.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        let mut written = self.written.lock().await;
+        if written.is_some_and(|at| at.elapsed() < BELIEVED) {
+            return Ok(());
+        }
+        *written = None;
+        let mut work = self.write().await?;
+        let note = "INSERT INTO settings (name, value) VALUES ('probe', 1)
+            ON CONFLICT (name) DO UPDATE SET value = settings.value + 1";
+        sqlx::query(note).execute(&mut *work).await?;
+        sqlx::query("DELETE FROM settings WHERE name = 'probe'").execute(&mut *work).await?;
+        work.commit().await?;
+        *written = Some(Instant::now());
         Ok(())
     }
 
