@@ -137,12 +137,13 @@ pub struct NewDevice {
     pub added_at: i64,
 }
 
-/// How a release fares: each device counts once, with its newest report.
+/// How a release fares: each member, and each device that is nobody's, counts
+/// once, with the newest reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Trials {
-    /// Devices that tried it.
+    /// Those that tried it.
     pub tried: u32,
-    /// Those whose newest report is a failure.
+    /// Those of them with a failure.
     pub failed: u32,
 }
 
