@@ -98,10 +98,10 @@ impl TeamStore {
         release: i64,
         is_for: impl Fn(&str, Option<i64>) -> bool,
     ) -> Result<Trials, StoreError> {
-        let sql = "SELECT r.device_id, d.member_id,
-            CASE WHEN r.code IN ('applied', 'unchanged', 'stale') THEN 0 ELSE 1 END AS failed
-            FROM reports r JOIN devices d ON d.team_id = r.team_id AND d.device_id = r.device_id
-            WHERE r.team_id = $1 AND r.release = $2";
+        let sql = "SELECT device_id, (SELECT member_id FROM devices WHERE devices.team_id = reports.team_id
+            AND devices.device_id = reports.device_id) AS member_id,
+            CASE WHEN code IN ('applied', 'unchanged', 'stale') THEN 0 ELSE 1 END AS failed
+            FROM reports WHERE team_id = $1 AND release = $2";
         let rows = sqlx::query(sql).bind(self.team).bind(release).fetch_all(self.pool()).await?;
         let mut tried = BTreeMap::new();
         for row in &rows {
