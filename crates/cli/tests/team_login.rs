@@ -63,6 +63,18 @@ fn the_readme_shows_what_a_login_says() {
 }
 
 #[test]
+fn a_newcomer_pins_the_root_that_is_given_out_today_and_not_the_first() {
+    let (cx, server) = (TestContext::new(), TeamServer::start(1));
+    server.publish(&[guard()]);
+    server.pin_next();
+    server.log_in(&cx, SIGN_IN);
+    assert!(is_guarded(&cx));
+    assert!(!server.asked().contains(&"GET /tuf/1/1.root.json".to_owned()), "{:?}", server.asked());
+    let login: serde_json::Value = serde_json::from_str(&read(&cx.path(LOGIN))).expect("JSON");
+    assert_eq!((&login["root_version"], &login["fingerprint"]), (&2.into(), &server.fingerprint().into()));
+}
+
+#[test]
 fn nobody_joins_a_team_whose_fingerprint_is_another() {
     let (cx, server) = (TestContext::new(), TeamServer::start(1));
     let other = "0".repeat(64);

@@ -4,6 +4,7 @@
 mod office;
 
 use boathook_engine::bundle::manifest::{Stale, StalePolicy};
+use boathook_engine::digest::Digest;
 use boathook_server::team::publish;
 use boathook_server::team::sign::key::SigningKey;
 use boathook_server::team::sign::metadata::{self, FileRef};
@@ -39,7 +40,11 @@ async fn sign_all(office: &Office, keys: &[&SigningKey]) -> Signing {
 }
 
 async fn strict() -> Office {
-    let office = Office::new().await;
+    taken_over(Office::new().await).await
+}
+
+/// The admins take the keys.
+async fn taken_over(office: Office) -> Office {
     office.hook("guard.sh", "exit 0").await;
     office.publish(100).await;
     let keys = KeySet { keys: admins().map(|key| key.public().hex()).into(), threshold: 2 };
@@ -119,6 +124,49 @@ async fn a_stolen_server_cannot_publish() {
 }
 
 #[tokio::test]
+async fn the_keys_that_the_server_gave_up_are_nowhere_on_its_disk() {
+    let office = Office::new().await;
+    let before = office.team.keys().await.expect("keys");
+    let office = taken_over(office).await;
+    for key in before {
+        let forgotten = [TufRole::Root, TufRole::Targets].contains(&key.role);
+        let sealed = key.sealed.expect("the server holds it");
+        for file in std::fs::read_dir(office.folder.path()).expect("a folder") {
+            let path = file.expect("a file").path();
+            let bytes = std::fs::read(&path).expect("its content");
+            let found = bytes.windows(sealed.len()).any(|window| window == sealed);
+            assert!(!(forgotten && found), "the key for {:?} stands in {}", key.role, path.display());
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_server_s_old_keys_decide_nothing_for_a_newcomer() {
+    let office = Office::new().await;
+    let old = office.signer.repository(&office.team).await.expect("the repository");
+    let office = taken_over(office).await;
+    let info = office.team.info().await.expect("a team");
+    let root = office::fetch(&office.team, "2.root.json").await.expect("the root that the admins signed");
+    assert_eq!((info.root_version, info.root_fingerprint), (2, Digest::of(&root).to_string()));
+    office.sync(&mut office.newcomer().await).await.expect("the release");
+    // A thief of the keys of before signs for the server of today.
+    let now = Timestamp::from_millisecond(office.now()).expect("a time");
+    let evil = std::collections::BTreeMap::from([("manifest.json".to_owned(), FileRef::of(b"evil"))]);
+    let every: Vec<&SigningKey> = old.keys.iter().collect();
+    let today = office.signer.repository(&office.team).await.expect("the repository");
+    let version = today.next(TufRole::Targets);
+    let content = metadata::sign(&metadata::targets(version, end(TufRole::Targets, now), &evil), &every);
+    let roles = today.roles().expect("roles");
+    let below = today.sign_below(&roles, (version, &content), now).expect("its own keys");
+    let mut work = Publication::after(today.newest);
+    work.metadata = vec![SignedFile { role: TufRole::Targets, version, content }];
+    work.metadata.extend(below);
+    office.team.commit(work).await.expect("its own database");
+    let refused = office.sync(&mut office.newcomer().await).await.expect_err("the admins did not sign it");
+    assert!(refused.contains("threshold") || refused.contains("signature"), "{refused}");
+}
+
+#[tokio::test]
 async fn only_a_signature_of_the_right_key_over_the_right_bytes_is_taken() {
     let (office, [one, _, _]) = (strict().await, admins());
     office.publish(100).await;
@@ -150,9 +198,10 @@ async fn the_way_back_is_signed_with_a_release_so_that_a_halt_needs_nobody() {
     office.publish(50).await;
     let left = sign_all(&office, &[&one, &two]).await;
     assert_eq!(left.waiting.len(), 1, "the way back is kept");
-    assert_eq!(numbers(&office.sync(&mut device).await.expect("two releases")), [2, 1]);
-    for number in 0..5 {
-        let id = format!("device-{number}");
+    let manifest = office.sync(&mut device).await.expect("two releases");
+    assert_eq!(numbers(&manifest), [2, 1]);
+    let gets_it = |id: &String| manifest.release_for(id, None).is_some_and(|release| release.number == 2);
+    for id in (0..50).map(|number| format!("device-{number}")).filter(gets_it).take(5) {
         let (name, os) = (id.clone(), "Linux".to_owned());
         let row = NewDevice { id: id.clone(), name, os, member: None, enrolled: true, added_at: START };
         team.add_device(&row).await.expect("a device");

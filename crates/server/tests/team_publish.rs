@@ -124,6 +124,41 @@ async fn publish_at_once(office: Office) {
 }
 
 #[tokio::test]
+async fn one_member_with_many_devices_does_not_halt_a_release() {
+    let office = Office::new().await;
+    let (team, signer) = (&office.team, &office.signer);
+    office.hook("guard.sh", "exit 0").await;
+    office.publish(100).await;
+    office.publish(50).await;
+    let manifest = office.sync(&mut office.device()).await.expect("a manifest");
+    let gets_it =
+        |id: &String, member| manifest.release_for(id, member).is_some_and(|release| release.number == 2);
+    let fails = async |id: &str| {
+        let (sequence, code) = (manifest.sequence, "self_check".to_owned());
+        let report = Report { sequence, release: 2, code, detail: String::new() };
+        publish::report(team, signer, id, &report, START).await.expect("a report is kept")
+    };
+    let ids = |word: &str| (0..40).map(|number| format!("{word}-{number}")).collect::<Vec<String>>();
+    for id in ids("crowd") {
+        let (name, os) = (id.clone(), "Linux".to_owned());
+        let device =
+            NewDevice { id: id.clone(), name, os, member: Some(1), enrolled: false, added_at: START };
+        team.add_device(&device).await.expect("a device");
+        assert_eq!(fails(&id).await, None, "{id} is one of a crowd of one member's");
+    }
+    for id in ids("outside").into_iter().filter(|id| !gets_it(id, None)) {
+        enrol(team, &id).await;
+        assert_eq!(fails(&id).await, None, "{id} was never offered the release");
+    }
+    let mut halted = None;
+    for id in ids("inside").into_iter().filter(|id| gets_it(id, None)).take(2) {
+        enrol(team, &id).await;
+        halted = fails(&id).await;
+    }
+    assert_eq!(halted.map(|release| release.state), Some(ReleaseState::Halted), "three that it is for");
+}
+
+#[tokio::test]
 async fn d16_s20_failures_of_devices_halt_a_release_and_the_others_stay_on_the_old_one() {
     let office = Office::new().await;
     let (team, signer) = (&office.team, &office.signer);

@@ -38,14 +38,21 @@ pub struct Login {
     /// Whether it belongs to the team itself: a log-out keeps its hooks.
     #[serde(default)]
     pub enrolled: bool,
-    /// The SHA-256 of the team's first root, in hexadecimal digits.
+    /// The SHA-256 of the root that was pinned, in hexadecimal digits.
     pub fingerprint: String,
+    /// The version of that root.
+    #[serde(default = "first_root")]
+    pub root_version: u64,
     /// Certificates to believe instead of the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
     /// An address that serves scripts by their digest, asked without a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
+}
+
+fn first_root() -> u64 {
+    1
 }
 
 /// Why it cannot be known who this device is.

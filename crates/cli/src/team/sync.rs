@@ -18,7 +18,7 @@ use self::install::{In, Put};
 pub use self::lock::{Held, hold};
 use super::http::{Fetched, Kind};
 use super::status::{Status, Told};
-use super::tuf::{self, OnDisk, Shelf, Source, Verified};
+use super::tuf::{self, OnDisk, Pin, Shelf, Source, Verified};
 use super::{Login, Place, Refusal, Server, timing};
 
 /// The newest word on the shelf.
@@ -131,13 +131,14 @@ fn go_round(place: &Place, login: &Login, round: &mut Round) -> Result<(), Refus
     let server = Server::of(place, login)?.until(end);
     let managed = Managed::of(&place.home, login.team);
     let files = Files { server: &server, team: login.team };
-    let mut shelf = OnDisk::of(place.folder(), &fingerprint);
+    let pin = Pin { version: login.root_version, fingerprint };
+    let mut shelf = OnDisk::of(place.folder(), &pin.fingerprint);
     shelf.tidy();
     let before = shelf.get(TIMESTAMP);
     let clock = ids::now_millis();
     let known = time::believed(managed.fresh(), before.as_deref(), clock);
     let now = time::now(clock, known);
-    let mut verified = tuf::refresh(&files, &mut shelf, &fingerprint, time::point(now))?;
+    let mut verified = tuf::refresh(&files, &mut shelf, &pin, time::point(now))?;
     let known = known.filter(|_| shelf.get(TIMESTAMP) == before);
     time::limit(&mut verified, known, now);
     let manifest = manifest(&files, &mut shelf, &verified, login)?;

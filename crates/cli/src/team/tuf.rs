@@ -41,6 +41,16 @@ pub trait Source {
     fn fetch(&self, name: &str, limit: u64, etag: Option<&str>) -> Result<Fetched, Refusal>;
 }
 
+/// The root that a person agreed on at the login: everything is verified from
+/// it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// Its version.
+    pub version: u64,
+    /// Its SHA-256.
+    pub fingerprint: Digest,
+}
+
 /// The server's newest word, verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
@@ -64,10 +74,10 @@ pub struct Verified {
 pub fn refresh(
     source: &dyn Source,
     shelf: &mut dyn Shelf,
-    fingerprint: &Digest,
+    pin: &Pin,
     now: Time,
 ) -> Result<Verified, Refusal> {
-    let mut round = Round::begin(source, shelf, fingerprint, now)?;
+    let mut round = Round::begin(source, shelf, pin, now)?;
     round.walk_roots()?;
     round.remember();
     let fresh = round.timestamp()?;
@@ -91,18 +101,20 @@ impl<'a> Round<'a> {
     fn begin(
         source: &'a dyn Source,
         shelf: &'a mut dyn Shelf,
-        fingerprint: &Digest,
+        pin: &Pin,
         now: Time,
     ) -> Result<Round<'a>, Refusal> {
         boathook_server::team::sign::provider::install();
-        let kept = shelf.get("1.root.json").filter(|bytes| Digest::of(bytes) == *fingerprint);
+        let Pin { version, fingerprint } = pin;
+        let name = format!("{version}.root.json");
+        let kept = shelf.get(&name).filter(|bytes| Digest::of(bytes) == *fingerprint);
         let bytes = match &kept {
             Some(bytes) => bytes.clone(),
-            None => fetched(source, "1.root.json", LARGEST_ROOT)?,
+            None => fetched(source, &name, LARGEST_ROOT)?,
         };
         if Digest::of(&bytes) != *fingerprint {
             let message = format!(
-                "the team's first root is {}, and {fingerprint} was agreed on at the login",
+                "the team's root {version} is {}, and {fingerprint} was agreed on at the login",
                 Digest::of(&bytes)
             );
             return Err(Refusal::new("fingerprint", message));
@@ -111,7 +123,7 @@ impl<'a> Round<'a> {
             TrustedMetadataSet::from_root(&bytes).map_err(|error| refused_root(&error, &bytes, None))?;
         verdict::check_root(set.root())?;
         if kept.is_none() {
-            shelf.put("1.root.json", &bytes)?;
+            shelf.put(&name, &bytes)?;
         }
         Ok(Round { source, shelf, now, set, floor: None })
     }

@@ -58,6 +58,11 @@ impl TeamServer {
         self.state.repository.lock().expect("nobody panicked").fingerprint()
     }
 
+    /// The team has a new root, which newcomers pin.
+    pub fn pin_next(&self) {
+        self.state.repository.lock().expect("nobody panicked").pin_next();
+    }
+
     /// Publishes these hooks to everybody.
     pub fn publish(&self, hooks: &[Hook]) {
         self.state.repository.lock().expect("nobody panicked").publish(hooks);
@@ -177,6 +182,7 @@ fn logged_in(state: &State, enrolled: bool) -> Value {
         repository: repository.name.clone(),
         channel: "stable".to_owned(),
         root_fingerprint: repository.fingerprint(),
+        root_version: repository.pinned,
         stale: Default::default(),
         halt_percent: 10,
         halt_least: 3,

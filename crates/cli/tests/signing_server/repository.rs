@@ -40,6 +40,8 @@ pub struct Repository {
     pub team: i64,
     pub name: String,
     pub sequence: u64,
+    /// The version of the root that clients pin.
+    pub pinned: u64,
     key: SigningKey,
     files: BTreeMap<String, Vec<u8>>,
 }
@@ -52,13 +54,23 @@ impl Repository {
         let root = metadata::sign(&metadata::root(1, in_days(300), &roles), &[&key]);
         let name = Digest::of(key.public().hex().as_bytes()).to_string();
         let files = BTreeMap::from([("1.root.json".to_owned(), root)]);
-        let mut repository = Repository { team, name, sequence: 0, key, files };
+        let mut repository = Repository { team, name, sequence: 0, pinned: 1, key, files };
         repository.publish(&[]);
         repository
     }
 
     pub fn fingerprint(&self) -> String {
-        Digest::of(&self.files["1.root.json"]).to_string()
+        Digest::of(&self.files[&format!("{}.root.json", self.pinned)]).to_string()
+    }
+
+    /// A new root, and from now on newcomers pin that; those before are gone.
+    pub fn pin_next(&mut self) {
+        let one = || Signers::one(self.key.public());
+        let roles = Roles { root: one(), targets: one(), snapshot: one(), timestamp: one() };
+        self.files.remove(&format!("{}.root.json", self.pinned));
+        self.pinned += 1;
+        let root = self.signed(&metadata::root(self.pinned, in_days(300), &roles));
+        self.files.insert(format!("{}.root.json", self.pinned), root);
     }
 
     pub fn file(&self, name: &str) -> Option<Vec<u8>> {

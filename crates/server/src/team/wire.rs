@@ -205,8 +205,11 @@ pub struct Team {
     pub repository: String,
     /// The line of releases.
     pub channel: String,
-    /// The SHA-256 of the first root, which clients pin.
+    /// The SHA-256 of the root that clients pin.
     pub root_fingerprint: String,
+    /// The version of that root: the first, or the newest that the admins signed.
+    #[serde(default = "first_root")]
+    pub root_version: u64,
     /// What devices do when nothing new was signed for long.
     #[schema(value_type = shape::Stale)]
     pub stale: Stale,
@@ -220,6 +223,10 @@ pub struct Team {
     /// Who the caller is, when a member is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+}
+
+fn first_root() -> u64 {
+    1
 }
 
 /// Changes the team's settings; what is absent stays.

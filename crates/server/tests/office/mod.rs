@@ -91,7 +91,13 @@ impl Office {
     }
 
     pub fn device(&self) -> Device {
-        Device { fingerprint: self.fingerprint.clone(), trusted: None }
+        Device { root: 1, fingerprint: self.fingerprint.clone(), trusted: None }
+    }
+
+    /// A device that signs in now, with the fingerprint that is given out now.
+    pub async fn newcomer(&self) -> Device {
+        let info = self.team.info().await.expect("a team");
+        Device { root: info.root_version, fingerprint: info.root_fingerprint, trusted: None }
     }
 }
 
@@ -116,6 +122,7 @@ pub fn draft(name: &str, script: &str) -> HookDraft {
 
 /// Verifies as a client does, with another implementation of the framework.
 pub struct Device {
+    root: u64,
     fingerprint: String,
     pub trusted: Option<TrustedMetadataSet>,
 }
@@ -134,7 +141,7 @@ impl Device {
     }
 
     async fn first_root(&self, team: &TeamStore) -> Result<TrustedMetadataSet, String> {
-        let root = fetch(team, "1.root.json").await.ok_or("no root")?;
+        let root = fetch(team, &format!("{}.root.json", self.root)).await.ok_or("no root")?;
         assert_eq!(Digest::of(&root).to_string(), self.fingerprint, "the root that was pinned");
         TrustedMetadataSet::from_root(&root).map_err(|error| error.to_string())
     }

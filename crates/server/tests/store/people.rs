@@ -215,7 +215,7 @@ pub async fn a_device_counts_once_for_a_release(place: Place) {
     }
     let report =
         |release: u64, code: &str| Report { sequence: 7, release, code: code.into(), detail: "d".into() };
-    assert_eq!(team.reports_of(4).await.expect("trials"), Trials::default());
+    assert_eq!(team.reports_of(4, |_, _| true).await.expect("trials"), Trials::default());
     for (device, release, code) in [
         ("d1", 4, "self_check"),
         ("d1", 4, "self_check"),
@@ -226,8 +226,8 @@ pub async fn a_device_counts_once_for_a_release(place: Place) {
     ] {
         assert!(team.save_report(device, &report(release, code), 20).await.expect("kept"));
     }
-    assert_eq!(team.reports_of(4).await.expect("trials"), Trials { tried: 3, failed: 1 });
-    assert_eq!(team.reports_of(3).await.expect("trials"), Trials { tried: 1, failed: 1 });
+    assert_eq!(team.reports_of(4, |_, _| true).await.expect("trials"), Trials { tried: 3, failed: 1 });
+    assert_eq!(team.reports_of(3, |_, _| true).await.expect("trials"), Trials { tried: 1, failed: 1 });
     let last = team.device("d3").await.expect("a device").expect("a device");
     assert_eq!((last.seen_at, last.last_report), (Some(20), Some(report(3, "disk"))));
     assert!(!team.save_report("stranger", &report(4, "applied"), 20).await.expect("nobody"));

@@ -106,12 +106,12 @@ pub async fn a_publication_is_there_as_a_whole(place: Place) {
     };
     next.releases = vec![halted.clone()];
     next.mode = Some(Mode::Strict);
-    next.root_fingerprint = Some("f00d".into());
+    next.pinned_root = Some((3, "f00d".into()));
     team.commit(next).await.expect("published");
     assert_eq!(team.keys().await.expect("keys")[0].sealed, None);
     assert_eq!(team.releases().await.expect("releases"), [halted]);
     let info = team.info().await.expect("a team");
-    assert_eq!((info.mode, info.root_fingerprint.as_str()), (Mode::Strict, "f00d"));
+    assert_eq!((info.mode, info.root_fingerprint.as_str(), info.root_version), (Mode::Strict, "f00d", 3));
     assert_eq!(team.newest_versions().await.expect("versions").revision, 2);
 }
 

@@ -59,7 +59,7 @@ pub async fn what_is_anothers_does_not_exist(place: Place) {
     assert_eq!(theirs.device("ours").await.expect("nothing"), None);
     assert!(!theirs.revoke_device("ours", 5).await.expect("nothing"));
     assert!(!theirs.save_report("ours", &report(), 5).await.expect("nothing"));
-    assert_eq!(theirs.reports_of(1).await.expect("nothing").tried, 0);
+    assert_eq!(theirs.reports_of(1, |_, _| true).await.expect("nothing").tried, 0);
     assert_eq!(theirs.highest_reported().await.expect("nothing"), 0);
     assert_eq!(theirs.take_code(&Digest::of(b"ours"), 5).await.expect("nothing"), None);
     assert_eq!(theirs.script(&Digest::of(SCRIPT)).await.expect("nothing"), None);

@@ -135,6 +135,29 @@ async fn a_script_name_that_is_taken_is_refused_with_the_hook_that_has_it() {
 }
 
 #[tokio::test]
+async fn a_token_does_not_reach_above_or_beyond_itself() {
+    let world = World::new().await;
+    let owner = world.holder(world.ours, TokenKind::SignIn, Role::Owner).await;
+    let wanted = |role: &str, days: u32| json!({"kind": "api", "name": "x", "role": role, "days": days});
+    let high = post(&world, "/api/v1/tokens", &owner.secret, &wanted("owner", 30)).await.json();
+    let high_secret = high["secret"].as_str().expect("a secret").to_owned();
+    let low = post(&world, "/api/v1/tokens", &high_secret, &wanted("member", 20)).await.json();
+    let low_secret = low["secret"].as_str().expect("a secret").to_owned();
+    let ends = |made: &Value| made["token"]["expires_at"].as_i64().expect("an end");
+    for (name, secret, parent) in [("high", &high_secret, &high), ("low", &low_secret, &low)] {
+        let child = post(&world, "/api/v1/tokens", secret, &wanted("member", 300)).await.json();
+        assert_eq!(ends(&child), ends(parent), "a child of the {name} one");
+    }
+    let revoke = async |secret: &str, made: &Value| {
+        let path = format!("/api/v1/tokens/{}", made["token"]["id"]);
+        world.send(Sent::new("DELETE", &path).bearer(secret)).await.status
+    };
+    assert_eq!(revoke(&low_secret, &high).await, 403, "the low one does not revoke the high one");
+    assert_eq!(revoke(&high_secret, &low).await, 204, "the high one revokes the low one");
+    assert_eq!(revoke(&high_secret, &high).await, 204, "and itself");
+}
+
+#[tokio::test]
 async fn a_device_comes_and_goes() {
     let world = World::new().await;
     let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;

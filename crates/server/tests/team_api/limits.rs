@@ -3,6 +3,8 @@
 use boathook_server::team::api::{Rate, Rates};
 use boathook_server::team::wire::{Role, TokenKind};
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::http::Sent;
 use super::world::{World, unlimited};
@@ -36,6 +38,32 @@ async fn d13_forwarded_headers_do_not_lift_the_limit_of_logins() {
         world.send(login.clone()).await;
     }
     assert_eq!(world.send(login).await.status, 429, "but not for ever");
+}
+
+#[tokio::test]
+async fn those_who_send_slowly_take_nobody_s_place() {
+    let world = World::with(Rates { at_once: 4, ..unlimited() }).await;
+    let member = world.holder(world.ours, TokenKind::Api, Role::Member).await;
+    let mut slow = Vec::new();
+    for _ in 0..8 {
+        let mut stream = TcpStream::connect(world.address).await.expect("the server listens");
+        let head = format!(
+            "POST /api/v1/tokens HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\
+             content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n",
+            member.secret
+        );
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        // The server says so when it begins to read the body.
+        let mut said = [0; 12];
+        stream.read_exact(&mut said).await.expect("an answer");
+        assert_eq!(&said, b"HTTP/1.1 100");
+        stream.write_all(b"{").await.expect("sent");
+        slow.push(stream);
+    }
+    for path in ["/healthz", "/api/v1/team"] {
+        let answer = world.send(Sent::new("GET", path).bearer(&member.secret)).await;
+        assert_eq!(answer.status, 200, "{path}");
+    }
 }
 
 #[tokio::test]

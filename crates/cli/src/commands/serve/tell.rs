@@ -30,7 +30,10 @@ pub fn invited(ui: &mut Ui, invitation: &Invitation, url: &str, ca: Option<&str>
     ui.line(&format!("team {team}, owner {email}"));
     ui.line(&format!("fingerprint {fingerprint}"));
     ui.line(&format!("sign-in token {token}"));
-    ui.line("The token is shown this once, and is good for one of these within a week:");
-    ui.line(&format!("  boathook team admin login {url} --token {token}{ca}"));
-    ui.line(&format!("  boathook team login {url} --token {token} --fingerprint {fingerprint}{ca}"));
+    ui.line(
+        "The token is shown this once, and is good for one of these within a week; they ask for it, since",
+    );
+    ui.line("others on the machine see what stands in a command:");
+    ui.line(&format!("  boathook team admin login {url} --token -{ca}"));
+    ui.line(&format!("  boathook team login {url} --token - --fingerprint {fingerprint}{ca}"));
 }

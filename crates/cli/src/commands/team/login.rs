@@ -130,6 +130,7 @@ fn joined(
         token: device_token,
         enrolled: device.enrolled,
         fingerprint: String::new(),
+        root_version: team.root_version,
         ca,
         cache: args.cache.clone(),
     };
@@ -268,7 +269,7 @@ pub fn usable(token: String) -> Result<String, Failed> {
 
 /// The root that everything else is verified from.
 fn first_root(place: &Place, login: &Login) -> Result<Vec<u8>, Failed> {
-    let path = format!("/tuf/{}/1.root.json", login.team);
+    let path = format!("/tuf/{}/{}.root.json", login.team, login.root_version);
     let server = Server::of(place, login).map_err(|refusal| browser::refused(&refusal))?;
     match server.fetch(&path, Kind::Json, LARGEST_ROOT, None).map_err(|refusal| browser::refused(&refusal))? {
         Fetched::File { bytes, .. } => Ok(bytes),

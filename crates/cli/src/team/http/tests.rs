@@ -30,6 +30,7 @@ fn who_encrypts_and_who_does_not_is_said() {
         endpoint: Endpoint::parse(url).expect("an address"),
         token: None,
         patience: Duration::ZERO,
+        end: None,
     };
     let (plain, encrypted) = (server("http://127.0.0.1:1"), server("https://127.0.0.1:1"));
     let cases = [

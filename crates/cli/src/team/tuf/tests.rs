@@ -47,8 +47,12 @@ impl Source for Mirror {
 
 fn ask(files: &Files, shelf: &mut Memory) -> Result<Verified, Refusal> {
     let mirror = Mirror { files: files.clone(), asked: RefCell::default() };
-    let fingerprint = Digest::parse(&Edition::number(1).fingerprint()).expect("a digest");
-    refresh(&mirror, shelf, &fingerprint, Time::now())
+    refresh(&mirror, shelf, &first(), Time::now())
+}
+
+/// The first root of every edition here.
+fn first() -> Pin {
+    Pin { version: 1, fingerprint: Digest::parse(&Edition::number(1).fingerprint()).expect("a digest") }
 }
 
 /// The four files that are signed, of an edition with two roots.
@@ -113,7 +117,40 @@ fn what_is_known_is_not_asked_for_again() {
     let mut shelf = after_the_first();
     ask(&files, &mut shelf).expect("the second edition");
     let mirror = Mirror { files, asked: RefCell::default() };
-    let fingerprint = Digest::parse(&Edition::number(1).fingerprint()).expect("a digest");
-    refresh(&mirror, &mut shelf, &fingerprint, Time::now()).expect("the same again");
+    refresh(&mirror, &mut shelf, &first(), Time::now()).expect("the same again");
     assert_eq!(*mirror.asked.borrow(), ["3.root.json", "timestamp.json"]);
+}
+
+/// A thief of the keys of before shows the world as it was: without the roots
+/// that came after, all signed with what they replaced.
+#[test]
+fn a_later_root_is_pinned_and_those_before_it_decide_nothing() {
+    let taken = repository::RootSpec {
+        root: (vec![21], 1),
+        targets: (vec![22], 1),
+        signed_by: vec![1, 21],
+        ..repository::RootSpec::plain(2)
+    };
+    let honest = Edition::number(2)
+        .roots(vec![repository::RootSpec::plain(1), taken])
+        .with(|edition| edition.targets.signed_by = vec![22])
+        .files();
+    let pin = Pin { version: 2, fingerprint: Digest::of(&honest["2.root.json"]) };
+    let of_before = Edition::number(3).files();
+    let mut with_the_root = of_before.clone();
+    with_the_root.insert("2.root.json".to_owned(), honest["2.root.json"].clone());
+    let mut another = of_before.clone();
+    another.insert("2.root.json".to_owned(), repository::RootSpec::plain(2).write(*repository::START));
+    let cases = [
+        ("the team's", &honest, None),
+        ("the old world", &of_before, Some("missing")),
+        ("the old world below the pinned root", &with_the_root, Some("wrong_key")),
+        ("another root of that version", &another, Some("fingerprint")),
+    ];
+    for (name, files, code) in cases {
+        let mirror = Mirror { files: files.clone(), asked: RefCell::default() };
+        let found = refresh(&mirror, &mut Memory::default(), &pin, Time::now());
+        assert_eq!(found.err().map(|refusal| refusal.code).as_deref(), code, "{name}");
+        assert!(!mirror.asked.borrow().contains(&"1.root.json".to_owned()), "{name}");
+    }
 }

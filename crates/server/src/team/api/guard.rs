@@ -52,7 +52,7 @@ fn refuse(route: &Route, refusal: Refusal) -> Response {
 }
 
 async fn admit(app: &App, route: &Route, mut request: Request) -> Result<(Request, Option<Place>), Refusal> {
-    let place = app.limits.place(route.traffic).await?;
+    let mut place = app.limits.place(route.traffic).await?;
     let from = peer(request.extensions());
     match route.who {
         Who::Everybody => app.limits.count_open(route.traffic, from)?,
@@ -66,7 +66,10 @@ async fn admit(app: &App, route: &Route, mut request: Request) -> Result<(Reques
         }
     }
     if route.body.is_some() {
+        // Who sends slowly keeps nobody else waiting.
+        drop(place.take());
         request = with_body(request, route.largest).await?;
+        place = app.limits.place(route.traffic).await?;
     }
     Ok((request, place))
 }

@@ -194,13 +194,15 @@ impl Limits {
         match traffic {
             // Those who wait are counted where they wait.
             Traffic::Wait => Ok(None),
+            // Whether the process lives is said however many are in it.
+            Traffic::Open => Ok(None),
             Traffic::Report => {
                 let refused = |_| Refusal::busy(60, "too many reports at once; come back later");
                 let among = Arc::clone(&self.report_places).try_acquire_owned().map_err(refused)?;
                 let place = Arc::clone(&self.places).try_acquire_owned().map_err(refused)?;
                 Ok(Some(Place { _held: vec![among, place] }))
             }
-            Traffic::Poll | Traffic::Content | Traffic::Work | Traffic::Login | Traffic::Open => {
+            Traffic::Poll | Traffic::Content | Traffic::Work | Traffic::Login => {
                 let waiting = Arc::clone(&self.places).acquire_owned();
                 match tokio::time::timeout(PATIENCE, waiting).await {
                     Ok(Ok(place)) => Ok(Some(Place { _held: vec![place] })),

@@ -43,6 +43,7 @@ pub fn seen_by(row: TeamRow, role: Role, email: Option<String>) -> Team {
         repository: row.repository,
         channel: row.channel,
         root_fingerprint: row.root_fingerprint,
+        root_version: row.root_version,
         stale: row.stale,
         halt_percent: row.halt_percent,
         halt_least: row.halt_least,

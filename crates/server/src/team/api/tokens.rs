@@ -56,8 +56,19 @@ impl Order {
 
 /// Makes a token; whether that is allowed was asked before.
 pub async fn make(team: &TeamStore, order: &Order, now: i64) -> Result<MadeToken, Refusal> {
+    make_until(team, order, now, None).await
+}
+
+/// The same, and no longer good than until then.
+async fn make_until(
+    team: &TeamStore,
+    order: &Order,
+    now: i64,
+    until: Option<i64>,
+) -> Result<MadeToken, Refusal> {
     let secret = Secret::new(order.kind)?;
-    let row = order.row(&secret, now);
+    let mut row = order.row(&secret, now);
+    row.expires_at = row.expires_at.into_iter().chain(until).min();
     let token = team.add_token(&row).await?;
     Ok(MadeToken { token, secret: secret.text().to_owned() })
 }
@@ -79,8 +90,18 @@ pub async fn add(call: Call, Sent(new): Sent<TokenWish>) -> Result<(StatusCode, 
     if call.caller.kind == TokenKind::SignIn {
         use_up(&call).await?;
     }
-    let made = make(&call.team(), &order, call.now()).await?;
+    let until = last_day(&call, &order).await?;
+    let made = make_until(&call.team(), &order, call.now(), until).await?;
     Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// An API token that makes another for the same person cannot outlive itself
+/// by that.
+async fn last_day(call: &Call, order: &Order) -> Result<Option<i64>, Refusal> {
+    if call.caller.kind != TokenKind::Api || order.member.is_none() || order.member != call.caller.member {
+        return Ok(None);
+    }
+    Ok(call.team().token(call.caller.token).await?.and_then(|token| token.expires_at))
 }
 
 /// Takes the caller's sign-in token, or says that somebody was faster.
@@ -98,6 +119,8 @@ pub async fn revoke(call: Call, id: Id) -> Result<StatusCode, Refusal> {
     let token = token.ok_or_else(|| Refusal::missing(TOKEN))?;
     if token.member.is_none() || token.member != call.caller.member {
         may_revoke_of_another(&call, &token).await?;
+    } else {
+        call.caller.needs(token.role, "this token may do more than yours; use one that may do as much")?;
     }
     match call.team().revoke_token(id, call.now()).await? {
         true => Ok(StatusCode::NO_CONTENT),

@@ -1,5 +1,7 @@
 //! What devices say of a release, and when that stops it.
 
+use boathook_engine::bundle::manifest::{self, Manifest};
+
 use super::lift::lift_for;
 use super::line::LineError;
 use super::{PublishError, halt};
@@ -29,14 +31,18 @@ pub async fn report(
         return Ok(None);
     }
     let Some(release) = team.release(number).await? else { return Ok(None) };
-    let (info, trials) = (team.info().await?, team.reports_of(number).await?);
-    if release.state != ReleaseState::Rolling || !is_too_bad(&info, &trials) {
+    if release.state != ReleaseState::Rolling {
         return Ok(None);
     }
-    let reason = format!(
-        "{} of {} devices that tried it failed, the last with {}",
-        trials.failed, trials.tried, report.code
-    );
+    let info = team.info().await?;
+    let offered = offered(team, &info, &release).await?;
+    let is_for = |device: &str, member| offered.release_for(device, member).is_some();
+    let trials = team.reports_of(number, is_for).await?;
+    if !is_too_bad(&info, &trials) {
+        return Ok(None);
+    }
+    let reason =
+        format!("{} of {} that tried it failed, the last with {}", trials.failed, trials.tried, report.code);
     tracing::warn!(team = team.id(), release = number, reason, "a release halts by itself");
     match halt(team, signer, number, &reason, now).await {
         Ok(release) => Ok(Some(release)),
@@ -44,6 +50,25 @@ pub async fn report(
         Err(PublishError::Line(LineError::State { .. })) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The release as a device reads whether it is for it. The word of those that
+/// were never offered it does not count.
+async fn offered(team: &TeamStore, info: &TeamRow, release: &Release) -> Result<Manifest, PublishError> {
+    let members = team.members().await?.into_iter();
+    let members = members.filter(|member| release.canary && member.canary).map(|member| member.id).collect();
+    let rollout = Some(manifest::Rollout { members, percent: release.percent });
+    let release = manifest::Release { number: release.number.unsigned_abs(), rollout, hooks: Vec::new() };
+    Ok(Manifest {
+        format: manifest::FORMAT,
+        team: info.id,
+        repository: info.repository.clone(),
+        channel: info.channel.clone(),
+        sequence: 0,
+        created: String::new(),
+        stale: info.stale,
+        releases: vec![release],
+    })
 }
 
 fn is_too_bad(team: &TeamRow, trials: &Trials) -> bool {

@@ -35,7 +35,7 @@ async fn found(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), Publis
     scene.repository.keys = keys;
     let mut work = Publication::after(scene.repository.newest);
     work.keys = rows;
-    work.root_fingerprint = Some(Digest::of(&root.content).to_string());
+    work.pinned_root = Some((root.version, Digest::of(&root.content).to_string()));
     work.metadata.push(root);
     scene.offer(&mut scene.line.clone(), &mut work)?;
     Ok(team.commit(work).await?)

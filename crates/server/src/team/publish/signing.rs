@@ -4,6 +4,8 @@
 //! have signed it, together with a list of targets that the new keys signed.
 //! The moment the admins hold the keys for hooks, the server forgets its own.
 
+use boathook_engine::digest::Digest;
+
 use super::PublishError;
 use super::scene::{Scene, attempt, offers};
 use crate::team::sign::key::{PublicKey, Signature, SigningKey};
@@ -242,6 +244,11 @@ impl Scene {
             true => Mode::Easy,
             false => Mode::Strict,
         });
+        // What the server's old key signed no longer decides for newcomers.
+        if !self.repository.holds(&new.root) {
+            let fingerprint = Digest::of(&root.file.content).to_string();
+            work.pinned_root = Some((root.file.version, fingerprint));
+        }
         work.waiting = Some(Vec::new());
         Ok(())
     }

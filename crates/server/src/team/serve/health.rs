@@ -28,9 +28,9 @@ pub struct Health {
 /// Why requests should go elsewhere; nothing when they need not.
 impl Health {
     async fn problem(&self) -> Option<String> {
-        if let Err(error) = self.store.ping().await {
+        if let Err(error) = self.store.probe().await {
             tracing::warn!(%error, "not ready");
-            return Some("the database does not answer".to_owned());
+            return Some("the database does not answer, or cannot be written".to_owned());
         }
         match self.metrics.expired() {
             0 => None,

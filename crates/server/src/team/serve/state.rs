@@ -5,12 +5,20 @@ use std::sync::Arc;
 
 use super::error::ServeError;
 use crate::team::sign::{Secret, SecretError, Signer};
-use crate::team::store::Store;
+use crate::team::store::{Store, StoreError};
 
 /// Opens both, makes what is not there, and refuses a secret that does not open
 /// the keys.
 pub async fn open(database: &str, secret_file: &Path) -> Result<(Store, Arc<Signer>), ServeError> {
     let store = open_store(database).await?;
+    if !secret_file.exists() && !store.teams().await.map_err(unread)?.is_empty() {
+        let problem =
+            format!("the secret file {} is missing, and this database has one", secret_file.display());
+        return Err(ServeError::state(
+            problem,
+            "put it back from your backup, or write `--secret-file FILE` with where it is",
+        ));
+    }
     let signer = signer(&store, secret_file, Secret::at(secret_file)).await?;
     Ok((store, signer))
 }
@@ -46,8 +54,31 @@ pub async fn open_existing_store(database: &str) -> Result<Store, ServeError> {
     Store::open_existing(database).await.map_err(|error| ServeError::state(error, help))
 }
 
+fn unread(error: StoreError) -> ServeError {
+    ServeError::state(error, "the database does not say whether it has teams; try again")
+}
+
 /// Opens the database alone.
 pub async fn open_store(database: &str) -> Result<Store, ServeError> {
     let help = "`--database FILE` for SQLite, or `--database postgres://USER@HOST/NAME`";
     Store::open(database).await.map_err(|error| ServeError::state(error, help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_missing_secret_is_made_for_a_new_database_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (database, secret) = (folder.path().join("team.db"), folder.path().join("secret"));
+        let database = database.to_str().expect("UTF-8");
+        let (store, _) = open(database, &secret).await.expect("a new database");
+        store.create_team("ours", "ann@example.com", 1).await.expect("a team");
+        store.close().await;
+        std::fs::remove_file(&secret).expect("it was made");
+        let refused = open(database, &secret).await.map(drop).expect_err("the secret is missing");
+        assert!(refused.to_string().contains("is missing"), "{refused}");
+        assert!(!secret.exists(), "a wrong one was made");
+    }
 }

@@ -48,6 +48,9 @@ impl TeamStore {
         }
         self.set_up(&mut work, &publication).await?;
         work.commit().await?;
+        if publication.keys.iter().any(|key| key.sealed.is_none()) {
+            self.store.forget().await;
+        }
         Ok(())
     }
 
@@ -171,7 +174,12 @@ impl TeamStore {
             "UPDATE teams SET mode = COALESCE($2, mode), root_fingerprint = COALESCE($3, root_fingerprint)
             WHERE team_id = $1";
         let query = sqlx::query(sql).bind(self.team).bind(mode);
-        query.bind(publication.root_fingerprint.clone()).execute(&mut **work).await?;
+        let (version, fingerprint) = publication.pinned_root.clone().unzip();
+        query.bind(fingerprint).execute(&mut **work).await?;
+        let Some(version) = version else { return Ok(()) };
+        let sql = "INSERT INTO counters (team_id, name, value) VALUES ($1, 'pinned_root', $2)
+            ON CONFLICT (team_id, name) DO UPDATE SET value = excluded.value";
+        sqlx::query(sql).bind(self.team).bind(words::stored(version)?).execute(&mut **work).await?;
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! The machines of a team, and what each reported.
 
+use std::collections::BTreeMap;
+
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row, Transaction};
 
@@ -89,13 +91,30 @@ impl TeamStore {
         Ok(true)
     }
 
-    /// How a release fares.
-    pub async fn reports_of(&self, release: i64) -> Result<Trials, StoreError> {
-        let sql = "SELECT COUNT(*) AS tried,
-            COUNT(CASE WHEN code NOT IN ('applied', 'unchanged', 'stale') THEN 1 END) AS failed
+    /// How a release fares with the devices that it is for. A member counts
+    /// once, however many devices they bring.
+    pub async fn reports_of(
+        &self,
+        release: i64,
+        is_for: impl Fn(&str, Option<i64>) -> bool,
+    ) -> Result<Trials, StoreError> {
+        let sql = "SELECT device_id, (SELECT member_id FROM devices WHERE devices.team_id = reports.team_id
+            AND devices.device_id = reports.device_id) AS member_id,
+            CASE WHEN code IN ('applied', 'unchanged', 'stale') THEN 0 ELSE 1 END AS failed
             FROM reports WHERE team_id = $1 AND release = $2";
-        let row = sqlx::query(sql).bind(self.team).bind(release).fetch_one(self.pool()).await?;
-        Ok(Trials { tried: words::number(&row, "tried")?, failed: words::number(&row, "failed")? })
+        let rows = sqlx::query(sql).bind(self.team).bind(release).fetch_all(self.pool()).await?;
+        let mut tried = BTreeMap::new();
+        for row in &rows {
+            let (device, member): (String, Option<i64>) =
+                (row.try_get("device_id")?, row.try_get("member_id")?);
+            if is_for(&device, member) {
+                let who = member.map_or_else(|| Err(device), Ok);
+                *tried.entry(who).or_insert(false) |= words::flag(row, "failed")?;
+            }
+        }
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let failed = tried.values().filter(|failed| **failed).count();
+        Ok(Trials { tried: count(tried.len()), failed: count(failed) })
     }
 
     /// The highest sequence that a device said it has: after a backup was put

@@ -36,7 +36,11 @@ pub use rows::{
     TokenMember, TokenRow, Trials, TufRole, Versions, Waiting,
 };
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use sqlx::{Any, AnyPool, Row, Transaction};
+use tokio::sync::Mutex;
 
 use crate::team::wire::Member;
 
@@ -49,7 +53,13 @@ pub struct Store {
     /// and hold none that readers could use.
     writers: AnyPool,
     kind: Kind,
+    /// When the database was last seen to take something.
+    written: Arc<Mutex<Option<Instant>>>,
 }
+
+/// So long a database that took something is believed to take more: everybody
+/// may ask, and not everybody may keep the disk busy.
+const BELIEVED: Duration = Duration::from_secs(2);
 
 /// What one team has in the database.
 #[derive(Debug, Clone)]
@@ -85,6 +95,10 @@ impl Store {
         open::file_of(url)
     }
 
+    fn on(pool: AnyPool, writers: AnyPool, kind: Kind) -> Store {
+        Store { pool, writers, kind, written: Arc::default() }
+    }
+
     /// Which database it is.
     pub fn kind(&self) -> Kind {
         self.kind
@@ -94,6 +108,42 @@ impl Store {
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1").execute(&self.pool).await?;
         Ok(())
+    }
+
+    /// Whether the database takes something: a full disk can still be read.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        let mut written = self.written.lock().await;
+        if written.is_some_and(|at| at.elapsed() < BELIEVED) {
+            return Ok(());
+        }
+        *written = None;
+        let mut work = self.write().await?;
+        let note = "INSERT INTO settings (name, value) VALUES ('probe', 1)
+            ON CONFLICT (name) DO UPDATE SET value = settings.value + 1";
+        sqlx::query(note).execute(&mut *work).await?;
+        sqlx::query("DELETE FROM settings WHERE name = 'probe'").execute(&mut *work).await?;
+        work.commit().await?;
+        *written = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Takes what was deleted out of the write-ahead log too: a private key
+    /// that nobody holds any more must not be found there. What was written is
+    /// written; where a reader stands in the way, it is said and not refused.
+    async fn forget(&self) {
+        if self.kind == Kind::Postgres {
+            return;
+        }
+        let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&self.pool).await;
+        match checkpoint.and_then(|row| row.try_get::<i64, _>("busy")) {
+            Ok(0) => {}
+            Ok(_) => {
+                tracing::warn!("a forgotten key is still in the log of the database: restart the server")
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a forgotten key is still in the log of the database: restart the server");
+            }
+        }
     }
 
     /// Lets go of the database, after what is being done.

@@ -58,7 +58,7 @@ async fn open_postgres(url: &str) -> Result<Store, StoreError> {
     knock(url).await?;
     let options = AnyPoolOptions::new().max_connections(8).acquire_timeout(PATIENCE);
     let pool = options.connect(url).await?;
-    Ok(Store { writers: pool.clone(), pool, kind: Kind::Postgres })
+    Ok(Store::on(pool.clone(), pool, Kind::Postgres))
 }
 
 /// One connection before the pool: that would try again and again, and in the
@@ -91,13 +91,25 @@ async fn open_sqlite(path: &Path) -> Result<Store, StoreError> {
     let url = sqlite_url(&path)?;
     check_sqlite(&url).await?;
     let (pool, writers) = (sqlite_pool(&url, 4).await?, sqlite_pool(&url, 1).await?);
-    Ok(Store { pool, writers, kind: Kind::Sqlite })
+    Ok(Store::on(pool, writers, Kind::Sqlite))
 }
 
 async fn sqlite_pool(url: &str, most: u32) -> Result<AnyPool, StoreError> {
     let options = AnyPoolOptions::new().max_connections(most).acquire_timeout(PATIENCE);
     let options = options.after_connect(|connection, _| Box::pin(set_up_sqlite(connection)));
+    let options =
+        options.before_acquire(|connection, _| Box::pin(async move { Ok(is_whole(connection).await) }));
     Ok(options.connect(url).await?)
+}
+
+/// Whether a connection can begin something. After a disk was full the database
+/// has rolled back by itself what the driver believes to be under way; such a
+/// connection is never whole again and is replaced by a new one.
+async fn is_whole(connection: &mut AnyConnection) -> bool {
+    match connection.begin_with("BEGIN").await {
+        Ok(begun) => begun.rollback().await.is_ok(),
+        Err(_) => false,
+    }
 }
 
 /// Whether this is a database, and the library fit to write it. The pool would
@@ -135,6 +147,8 @@ async fn set_up_sqlite(connection: &mut AnyConnection) -> Result<(), sqlx::Error
         "PRAGMA synchronous = FULL",
         "PRAGMA foreign_keys = ON",
         "PRAGMA trusted_schema = OFF",
+        // What is deleted is overwritten: there are private keys among it.
+        "PRAGMA secure_delete = ON",
     ] {
         connection.execute(statement).await?;
     }
@@ -229,6 +243,44 @@ pub fn without_password(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_connection_whose_transaction_was_lost_is_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("team.db");
+        let store = Store::open(path.to_str().expect("UTF-8")).await.expect("a database");
+        let mut lost = Vec::new();
+        for _ in 0..4 {
+            let mut work = store.pool.begin_with("BEGIN").await.expect("a transaction");
+            // As SQLite does by itself when the disk is full.
+            sqlx::query("ROLLBACK").execute(&mut *work).await.expect("rolled back");
+            lost.push(work);
+        }
+        for work in lost {
+            work.commit().await.expect_err("nothing is under way");
+        }
+        for round in 0..8 {
+            let team = store.create_team("ours", "ann@example.com", round).await;
+            team.unwrap_or_else(|error| panic!("round {round}: {error}"));
+        }
+        store.probe().await.expect("it can be written");
+    }
+
+    #[tokio::test]
+    async fn a_database_that_cannot_be_written_is_not_ready() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("team.db");
+        let store = Store::open(path.to_str().expect("UTF-8")).await.expect("a database");
+        let mut every = Vec::new();
+        for _ in 0..4 {
+            let mut connection = store.pool.acquire().await.expect("a connection");
+            connection.execute("PRAGMA query_only = ON").await.expect("set");
+            every.push(connection);
+        }
+        drop(every);
+        store.ping().await.expect("it can be read");
+        store.probe().await.expect_err("it cannot be written");
+    }
 
     #[test]
     fn an_sqlite_that_can_lose_writes_is_refused() {

@@ -20,8 +20,10 @@ pub struct TeamRow {
     pub repository: String,
     /// The line of releases.
     pub channel: String,
-    /// The SHA-256 of the first root; empty before there is one.
+    /// The SHA-256 of the root that clients pin; empty before there is one.
     pub root_fingerprint: String,
+    /// The version of that root.
+    pub root_version: u64,
     /// What devices do when nothing new was signed for long.
     pub stale: Stale,
     /// When a release halts: this many in a hundred of those that tried it.
@@ -135,12 +137,13 @@ pub struct NewDevice {
     pub added_at: i64,
 }
 
-/// How a release fares: each device counts once, with its newest report.
+/// How a release fares: each member, and each device that is nobody's, counts
+/// once, with the newest reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Trials {
-    /// Devices that tried it.
+    /// Those that tried it.
     pub tried: u32,
-    /// Those whose newest report is a failure.
+    /// Those of them with a failure.
     pub failed: u32,
 }
 
@@ -289,8 +292,8 @@ pub struct Publication {
     pub manifest: Option<ManifestFile>,
     /// Who signs from now on.
     pub mode: Option<Mode>,
-    /// The fingerprint of the first root.
-    pub root_fingerprint: Option<String>,
+    /// The root that clients pin from now on: its version and its fingerprint.
+    pub pinned_root: Option<(u64, String)>,
     /// What waits for signatures from now on, in place of what waited before.
     pub waiting: Option<Vec<Waiting>>,
     /// What of the team's settings is another from now on.

@@ -56,7 +56,9 @@ impl TeamStore {
     /// The team.
     pub async fn info(&self) -> Result<TeamRow, StoreError> {
         let sql = "SELECT team_id, name, mode, repository, channel, root_fingerprint, stale_days,
-            stale_policy, halt_percent, halt_least, created_at FROM teams WHERE team_id = $1";
+            stale_policy, halt_percent, halt_least, created_at, COALESCE((SELECT value FROM counters
+            WHERE counters.team_id = teams.team_id AND counters.name = 'pinned_root'), 1) AS root_version
+            FROM teams WHERE team_id = $1";
         team_row(&sqlx::query(sql).bind(self.team).fetch_one(self.pool()).await?)
     }
 
@@ -65,13 +67,6 @@ impl TeamStore {
         let mut work = self.write().await?;
         update(&mut work, self.team, change).await?;
         Ok(work.commit().await?)
-    }
-
-    /// Sets the fingerprint of the first root.
-    pub async fn set_root_fingerprint(&self, fingerprint: &str) -> Result<(), StoreError> {
-        let sql = "UPDATE teams SET root_fingerprint = $2 WHERE team_id = $1";
-        sqlx::query(sql).bind(self.team).bind(fingerprint).execute(self.pool()).await?;
-        Ok(())
     }
 }
 
@@ -83,6 +78,7 @@ fn team_row(row: &AnyRow) -> Result<TeamRow, StoreError> {
         repository: row.try_get("repository")?,
         channel: row.try_get("channel")?,
         root_fingerprint: row.try_get("root_fingerprint")?,
+        root_version: words::number(row, "root_version")?,
         stale: Stale {
             days: words::number(row, "stale_days")?,
             policy: words::value(row.try_get("stale_policy")?)?,

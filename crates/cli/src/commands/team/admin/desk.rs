@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use boathook_engine::state::Durability;
+use boathook_server::team::wire::Team;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ureq::http::Method;
@@ -43,10 +44,24 @@ pub struct Kept {
     pub token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
-    /// Of the team's first root, as it was at the login: what admins sign is
-    /// compared with what is verified from there on.
+    /// The root that counted at the login: what admins sign is compared with
+    /// what is verified from there on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fingerprint: Option<String>,
+    pub root: Option<KnownRoot>,
+}
+
+/// A root that somebody saw.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KnownRoot {
+    pub version: u64,
+    pub fingerprint: String,
+}
+
+impl KnownRoot {
+    /// The one that the server gives out.
+    pub fn of(team: &Team) -> KnownRoot {
+        KnownRoot { version: team.root_version, fingerprint: team.root_fingerprint.clone() }
+    }
 }
 
 impl Kept {
@@ -75,8 +90,8 @@ impl Kept {
 pub struct Desk {
     server: Server,
     pub address: String,
-    /// Of the team's first root, where a login kept it.
-    pub fingerprint: Option<String>,
+    /// The root that a login kept.
+    pub root: Option<KnownRoot>,
     /// The authorities that are trusted instead of the system's.
     pub ca: Option<PathBuf>,
     pub json: bool,
@@ -102,10 +117,10 @@ impl Desk {
             let help = "`--token-file FILE`, or the token in the variable BOATHOOK_ADMIN_TOKEN";
             Failed::other(format!("no token for {address} is known"), help)
         })?;
-        let (kept_ca, fingerprint) = same.map(|kept| (kept.ca, kept.fingerprint)).unwrap_or_default();
+        let (kept_ca, root) = same.map(|kept| (kept.ca, kept.root)).unwrap_or_default();
         let ca = at.ca.clone().or(kept_ca);
         let desk = Desk::at(&place, &address, ca.as_deref(), &token, at.json)?;
-        Ok(Desk { fingerprint, ..desk })
+        Ok(Desk { root, ..desk })
     }
 
     /// With this token.
@@ -119,7 +134,7 @@ impl Desk {
         addressed(address)?;
         usable(token.to_owned())?;
         let server = Server::new(address, ca, Some(token), &place.environment).map_err(refused)?;
-        Ok(Desk { server, address: address.to_owned(), fingerprint: None, ca: ca.map(Path::to_owned), json })
+        Ok(Desk { server, address: address.to_owned(), root: None, ca: ca.map(Path::to_owned), json })
     }
 
     pub fn get<A: DeserializeOwned>(&self, path: &str) -> Result<A, Failed> {

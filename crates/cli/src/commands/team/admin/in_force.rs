@@ -9,11 +9,11 @@ use boathook_server::team::sign::roles_of;
 use boathook_server::team::wire::Team;
 use jiff::Timestamp;
 
-use super::desk::{Desk, place};
+use super::desk::{Desk, KnownRoot, place};
 use crate::error::Failed;
 use crate::team::Refusal;
 use crate::team::http::{Fetched, Kind};
-use crate::team::tuf::{OnDisk, Shelf, Source, refresh};
+use crate::team::tuf::{OnDisk, Pin, Shelf, Source, refresh};
 
 /// Where what was verified is kept, apart from what this machine itself runs.
 const FOLDER: &str = "signing";
@@ -25,13 +25,12 @@ pub struct InForce {
     pub roles: Roles,
 }
 
-/// Fetches and verifies it, from the first root that the login of the admin saw.
+/// Fetches and verifies it, from the root that the login of the admin saw.
 /// Nothing older than what was verified here before is taken for it.
 pub fn in_force(desk: &Desk) -> Result<InForce, Failed> {
     let team: Team = desk.get("/api/v1/team")?;
-    let fingerprint = desk.fingerprint.clone().unwrap_or(team.root_fingerprint);
-    verified(desk, team.id, &fingerprint)
-        .map_err(|refusal| Failed::Other { problem: refusal.message, help: None })
+    let root = desk.root.clone().unwrap_or_else(|| KnownRoot::of(&team));
+    verified(desk, team.id, &root).map_err(|refusal| Failed::Other { problem: refusal.message, help: None })
 }
 
 /// The text of a script that is named, which is what its digest says.
@@ -48,16 +47,18 @@ pub fn script(desk: &Desk, team: i64, script: &Script) -> Result<String, Failed>
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn verified(desk: &Desk, team: i64, fingerprint: &str) -> Result<InForce, Refusal> {
+fn verified(desk: &Desk, team: i64, root: &KnownRoot) -> Result<InForce, Refusal> {
     let bad = |text: String| Refusal::new("bad_format", text);
-    let first = Digest::parse(fingerprint).ok_or_else(|| bad(format!("{fingerprint:?} is no SHA-256")))?;
+    let fingerprint = Digest::parse(&root.fingerprint)
+        .ok_or_else(|| bad(format!("{:?} is no SHA-256", root.fingerprint)))?;
+    let pin = Pin { version: root.version, fingerprint };
     let here = place().map_err(|error| bad(error.to_string()))?;
-    let mut kept = OnDisk::of(StateDir::new(here.state.join(FOLDER)), &first);
-    let found = refresh(&Files { desk, team }, &mut kept, &first, Timestamp::now())?;
+    let mut kept = OnDisk::of(StateDir::new(here.state.join(FOLDER)), &pin.fingerprint);
+    let found = refresh(&Files { desk, team }, &mut kept, &pin, Timestamp::now())?;
     let bytes = target(desk, team, TARGET, &found.manifest, found.length)?;
     let manifest = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
     // Roots are walked one by one, so the last one kept is the one that counts.
-    let roots = (1_u64..).map_while(|version| kept.get(&format!("{version}.root.json")));
+    let roots = (pin.version..).map_while(|version| kept.get(&format!("{version}.root.json")));
     let roles = roles_of(&roots.last().unwrap_or_default()).map_err(|error| bad(error.to_string()))?;
     Ok(InForce { manifest, roles })
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use boathook_server::team::wire::{MadeToken, NewToken, Role, Team, TokenKind};
 
 use super::super::login::{addressed, usable};
-use super::desk::{At, Desk, Kept, place, refused, token_in};
+use super::desk::{At, Desk, Kept, KnownRoot, place, refused, token_in};
 use crate::Status;
 use crate::error::Failed;
 use crate::team::authorities::{self, Whose};
@@ -49,8 +49,7 @@ pub fn login(ui: &mut Ui, at: &At, args: &LoginArgs) -> Result<Status, Failed> {
     let token = if is_sign_in(&given) { exchanged(&desk)? } else { given };
     let desk = Desk::at(&place, &args.url, ca.as_deref(), &token, at.json)?;
     let team: Team = desk.get("/api/v1/team")?;
-    let fingerprint = Some(team.root_fingerprint.clone());
-    Kept { server: args.url.clone(), token, ca, fingerprint }.write(&place)?;
+    Kept { server: args.url.clone(), token, ca, root: Some(KnownRoot::of(&team)) }.write(&place)?;
     desk.show(ui, &team, |ui| {
         let who = team.email.clone().unwrap_or_else(|| "this token".to_owned());
         ui.line(&format!(
