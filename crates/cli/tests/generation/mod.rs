@@ -10,6 +10,9 @@ use boathook_engine::bundle::{Fresh, InstallError, Installed, Managed, Marker, O
 use boathook_engine::digest::Digest;
 use boathook_engine::source::Os;
 
+/// As late as a test needs; in milliseconds.
+const YEAR_2100: i64 = 4_102_444_800_000;
+
 pub const TEAM: i64 = 5;
 pub const DENY: &str = "#!/bin/sh\necho '{\"permission\":\"deny\",\"user_message\":\"the team says no\"}'\n";
 pub const ALLOW: &str = "#!/bin/sh\necho '{\"permission\":\"allow\"}'\n";
@@ -67,7 +70,8 @@ impl Generation {
     pub fn put(&self, home: &Path) -> Managed {
         self.install(home).expect("installed");
         let managed = managed(home);
-        managed.write_fresh(&Fresh { until: i64::MAX, seen: 0, stale: Stale::default() }).expect("written");
+        let fresh = Fresh { until: YEAR_2100, seen: 0, stale: Stale::default() };
+        managed.write_fresh(&fresh).expect("written");
         managed
     }
 }
