@@ -98,7 +98,7 @@ pub struct HistoryArgs {
     id: i64,
     /// Print the script of this version
     #[arg(long, value_name = "NUMBER", value_parser = number)]
-    version: Option<i64>,
+    show: Option<i64>,
 }
 
 pub fn hook(ui: &mut Ui, desk: &Desk, args: &HookArgs) -> Result<Status, Failed> {
@@ -283,7 +283,7 @@ fn show(ui: &mut Ui, desk: &Desk, id: i64) -> Result<(), Failed> {
 fn history(ui: &mut Ui, desk: &Desk, args: &HistoryArgs) -> Result<(), Failed> {
     let id = args.id;
     let versions: Vec<HookVersion> = desk.get(&format!("/api/v1/hooks/{id}/versions"))?;
-    if let Some(number) = args.version {
+    if let Some(number) = args.show {
         let found = versions.iter().find(|version| version.version == number);
         let found = found.ok_or_else(|| {
             let help = format!("`boathook team admin hook history {id}` lists them");
