@@ -45,10 +45,10 @@ fn what_others_can_write_is_refused_with_what_to_run() {
             "sudo chmod go-w '[SYSTEM]/etc/cursor'",
         ),
         (
-            "a sticky folder above",
-            |cx| chmod(&cx.path("system/etc"), 0o1777),
+            "a sticky folder around it",
+            |cx| chmod(&cx.path("system/etc/cursor"), 0o1777),
             "may be written by others than root (mode 1777)",
-            "sudo chmod go-w '[SYSTEM]/etc'",
+            "sudo chmod go-w '[SYSTEM]/etc/cursor'",
         ),
         (
             "the script",
@@ -99,6 +99,11 @@ fn what_is_protected_runs_and_is_looked_at_again_when_that_changes() {
     assert_eq!(cx.output(SHELL).status.code(), Some(0), "no earlier copy stands for it");
     chmod(&cx.path("system/etc/cursor/guard.sh"), 0o755);
     assert_eq!(cx.output(SHELL).status.code(), Some(2));
+    // As /tmp is: nobody moves there what is somebody else's.
+    chmod(&cx.path("system/etc"), 0o1777);
+    assert_eq!(cx.output(SHELL).status.code(), Some(2));
+    chmod(&cx.path("system/etc"), 0o777);
+    assert_eq!(cx.output(SHELL).status.code(), Some(0));
 }
 
 #[test]

@@ -43,7 +43,7 @@ const CALLS: [&str; 22] = [
 
 /// Everything that a device has when nothing is under way: in the folder of its
 /// state, beside the signed files, and in the team's folder.
-const STATE: [&str; 4] = ["lock", "login.json", "status.json", "tuf"];
+const STATE: [&str; 5] = ["expected.json", "lock", "login.json", "status.json", "tuf"];
 const SIGNED: [&str; 6] =
     ["1.root.json", "timestamp.json", "etag", "snapshot.json", "targets.json", "manifest.json"];
 const MANAGED: [&str; 5] = [".boathook", ".lock", "fresh.json", "generations", "hooks"];

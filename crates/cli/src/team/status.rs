@@ -1,6 +1,7 @@
 //! How the last sync went: `status.json`, for those who ask and for the next
 //! sync.
 
+use boathook_engine::bundle::EXPECTED;
 use boathook_engine::state::{Durability, StateError};
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +74,7 @@ impl Status {
     /// Removes what a round that was killed left half written. The caller holds
     /// the lock.
     pub(super) fn tidy(place: &Place) {
-        place.folder().forget_unfinished("", |name| name == FILE);
+        place.folder().forget_unfinished("", |name| [FILE, EXPECTED].contains(&name));
     }
 
     /// Forgets how it went, after a log-out.

@@ -17,7 +17,8 @@ use crate::state::{Durability, StateDir, StateError};
 
 /// The client's folder in our state.
 const FOLDER: &str = "team";
-const NAME: &str = "expected.json";
+/// Its name in the folder of the client.
+pub const NAME: &str = "expected.json";
 /// The format this version writes and reads.
 const FORMAT: u32 = 1;
 

@@ -31,8 +31,8 @@ mod self_check;
 mod tests;
 mod written;
 
-pub use expected::Expected;
 pub(crate) use expected::file as expected_file;
+pub use expected::{Expected, NAME as EXPECTED};
 pub(crate) use fresh::NAME as FRESH;
 pub use fresh::{Age, Fresh, age_in_words};
 pub use install::{InstallError, Installed, Offer};

@@ -92,14 +92,20 @@ impl Owners {
         let file = file.canonicalize().ok()?;
         let inside = file.starts_with(&self.root);
         let above = file.ancestors().take_while(|folder| !inside || folder.starts_with(&self.root));
-        let judge = |path: &Path| Some((path.to_owned(), self.judge(&read_file::facts(path)?)?));
-        above.filter_map(judge).next()
+        let judge = |(height, path): (usize, &Path)| {
+            Some((path.to_owned(), self.judge(&read_file::facts(path)?, height)?))
+        };
+        above.enumerate().filter_map(judge).next()
     }
 
-    fn judge(&self, facts: &Facts) -> Option<Fault> {
+    /// Of the file itself (height 0), the folder it stands in (1), and so on.
+    fn judge(&self, facts: &Facts, height: usize) -> Option<Fault> {
+        // In a sticky folder, such as /tmp, nobody moves what is somebody
+        // else's. But beside a script others could put what it reads.
+        let kept = height > 1 && facts.mode & 0o1000 != 0;
         if facts.uid != 0 && Some(facts.uid) != self.other {
             Some(Fault::Owner(facts.uid))
-        } else if facts.mode & 0o022 != 0 {
+        } else if facts.mode & 0o022 != 0 && !kept {
             Some(Fault::Writable(facts.mode))
         } else {
             None

@@ -77,7 +77,7 @@ fn a_database_that_cannot_be_kept_is_refused_with_a_reason() {
         (folder.path().join("text.db").display().to_string(), "not a database"),
         ("mysql://me:secret@host/x".to_owned(), "mysql://…@host/x is no database"),
         (String::new(), "is no database"),
-        ("postgres://boathook@localhost/none?host=/nowhere".to_owned(), "the database:"),
+        ("postgres://boathook@localhost/none?host=/nowhere".to_owned(), "No such file"),
     ] {
         let refused = block_on(Store::open(&url)).map(drop);
         let said = refused.expect_err("it is refused").to_string();

@@ -249,16 +249,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("team.db");
         let store = Store::open(path.to_str().expect("UTF-8")).await.expect("a database");
-        let mut lost = Vec::new();
-        for _ in 0..4 {
-            let mut work = store.pool.begin_with("BEGIN").await.expect("a transaction");
-            // As SQLite does by itself when the disk is full.
-            sqlx::query("ROLLBACK").execute(&mut *work).await.expect("rolled back");
-            lost.push(work);
-        }
-        for work in lost {
-            work.commit().await.expect_err("nothing is under way");
-        }
+        let mut lost = store.write().await.expect("a transaction");
+        // As SQLite does by itself when the disk is full.
+        sqlx::query("ROLLBACK").execute(&mut *lost).await.expect("rolled back");
+        lost.commit().await.expect_err("nothing is under way");
         for round in 0..8 {
             let team = store.create_team("ours", "ann@example.com", round).await;
             team.unwrap_or_else(|error| panic!("round {round}: {error}"));
@@ -271,13 +265,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("team.db");
         let store = Store::open(path.to_str().expect("UTF-8")).await.expect("a database");
-        let mut every = Vec::new();
-        for _ in 0..4 {
-            let mut connection = store.pool.acquire().await.expect("a connection");
-            connection.execute("PRAGMA query_only = ON").await.expect("set");
-            every.push(connection);
-        }
-        drop(every);
+        let mut writer = store.writers.acquire().await.expect("a connection");
+        writer.execute("PRAGMA query_only = ON").await.expect("set");
+        drop(writer);
         store.ping().await.expect("it can be read");
         store.probe().await.expect_err("it cannot be written");
     }
