@@ -349,26 +349,6 @@ pub struct NewToken {
     pub kind: TokenKind,
     /// What to call it.
     pub name: String,
-    /// The most its holder may do; at most the caller's own role.
-    pub role: Role,
-    /// For a sign-in token, whose; nothing is the caller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub member: Option<i64>,
-    /// After how many days it expires; nothing is the default of its kind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub days: Option<u32>,
-}
-
-/// Makes a token for the caller.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = NewToken)]
-// Programs that always name a role send a [`NewToken`], which is the same text.
-pub struct TokenWish {
-    /// `api`, `enrolment`, or `sign-in` for a member.
-    pub kind: TokenKind,
-    /// What to call it.
-    pub name: String,
     /// The most its holder may do; at most the caller's own role. Nothing is all that
     /// the member may do.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -116,7 +116,7 @@ pub static ROUTES: &[Route] = &[
     })
     .answers(list::<wire::Token>),
     Route::new(Post, "/api/v1/tokens", MYSELF, "Makes a token", |_| post(tokens::add))
-        .reads(one::<wire::TokenWish>)
+        .reads(one::<wire::NewToken>)
         .answers(one::<wire::MadeToken>)
         .status(201),
     Route::new(Delete, "/api/v1/tokens/{id}", from(Member), "Revokes a token", |_| delete(tokens::revoke))

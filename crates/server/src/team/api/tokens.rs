@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::secret::Secret;
 use super::sent::{Id, Sent};
 use crate::team::store::{NewTokenRow, TeamStore};
-use crate::team::wire::{MadeToken, Role, Token, TokenKind, TokenWish};
+use crate::team::wire::{MadeToken, NewToken, Role, Token, TokenKind};
 
 const TOKEN: &str = "token";
 /// How long a token to sign in with waits.
@@ -85,7 +85,7 @@ pub async fn list(call: Call) -> Result<Json<Vec<Token>>, Refusal> {
 /// `POST /api/v1/tokens`
 ///
 /// A token to sign in with gets an API token for its member, once.
-pub async fn add(call: Call, Sent(new): Sent<TokenWish>) -> Result<(StatusCode, Json<MadeToken>), Refusal> {
+pub async fn add(call: Call, Sent(new): Sent<NewToken>) -> Result<(StatusCode, Json<MadeToken>), Refusal> {
     let order = allowed(&call, new).await?;
     if call.caller.kind == TokenKind::SignIn {
         use_up(&call).await?;
@@ -139,7 +139,7 @@ async fn may_revoke_of_another(call: &Call, token: &Token) -> Result<(), Refusal
 }
 
 /// What the caller may make of what was asked.
-async fn allowed(call: &Call, new: TokenWish) -> Result<Order, Refusal> {
+async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
     check_words(&new)?;
     call.caller.needs(new.role.unwrap_or(Role::Member), "role: a token may not do more than who makes it")?;
     let (member, role, days) = match new.kind {
@@ -180,7 +180,7 @@ async fn allowed(call: &Call, new: TokenWish) -> Result<Order, Refusal> {
 
 /// Whom a sign-in token is for, and what they may do: the caller, or for admins
 /// somebody not above them.
-async fn whose(call: &Call, new: &TokenWish) -> Result<(i64, Role), Refusal> {
+async fn whose(call: &Call, new: &NewToken) -> Result<(i64, Role), Refusal> {
     let own = call.caller.member()?;
     let Some(wanted) = new.member.filter(|wanted| *wanted != own) else {
         return Ok((own, call.caller.role));
@@ -191,7 +191,7 @@ async fn whose(call: &Call, new: &TokenWish) -> Result<(i64, Role), Refusal> {
     Ok((wanted, member.role))
 }
 
-fn check_words(new: &TokenWish) -> Result<(), Refusal> {
+fn check_words(new: &NewToken) -> Result<(), Refusal> {
     let invisible = new.name.chars().any(char::is_control);
     if new.name.trim().is_empty() || new.name.len() > LONGEST_NAME || invisible {
         return Err(Refusal::invalid("name: say in a few words what the token is for"));

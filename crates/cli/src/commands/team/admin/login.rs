@@ -108,7 +108,7 @@ fn exchanged(desk: &Desk) -> Result<String, Failed> {
     let mut refusal = None;
     for role in [Role::Owner, Role::Admin, Role::Auditor, Role::Member] {
         let name = "team admin".to_owned();
-        let wanted = NewToken { kind: TokenKind::Api, name, role, member: None, days: None };
+        let wanted = NewToken { kind: TokenKind::Api, name, role: Some(role), member: None, days: None };
         match desk.try_post::<MadeToken>("/api/v1/tokens", &wanted) {
             Ok(made) => return Ok(made.secret),
             Err(problem) if problem.code == "forbidden" => refusal = Some(problem),

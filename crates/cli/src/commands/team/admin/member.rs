@@ -135,7 +135,8 @@ fn add(ui: &mut Ui, desk: &Desk, args: &AddArgs) -> Result<(), Failed> {
     if invitation::administers(added.member.role) {
         let Member { id, role, .. } = added.member;
         let name = "team admin login".to_owned();
-        let wanted = NewToken { kind: TokenKind::SignIn, name, role, member: Some(id), days: None };
+        let wanted =
+            NewToken { kind: TokenKind::SignIn, name, role: Some(role), member: Some(id), days: None };
         let made: MadeToken = desk.post("/api/v1/tokens", &wanted)?;
         commands.push(invitation::desk(desk, &made.secret));
     }

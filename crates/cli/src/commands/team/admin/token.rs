@@ -92,7 +92,7 @@ fn new(ui: &mut Ui, desk: &Desk, args: &NewArgs) -> Result<(), Failed> {
     let own = member.as_ref().map_or(team.role, |member| member.role);
     let role = args.role.map_or(usual_role(kind, own), Role::from);
     let member = member.map(|member| member.id);
-    let body = NewToken { kind, name: args.name.clone(), role, member, days: args.days };
+    let body = NewToken { kind, name: args.name.clone(), role: Some(role), member, days: args.days };
     let made: MadeToken = desk.post("/api/v1/tokens", &body)?;
     let fingerprint = &team.root_fingerprint;
     let machine = || invitation::machine(desk, &made.secret, fingerprint);
