@@ -16,6 +16,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .open_file(FILE)?
         .encode_file_descriptor_set();
     fs::write(&described, compiled)?;
+    // Cargo is told to look at this file, too: one that is newer than this run
+    // would have everything built again the next time.
+    let age = fs::metadata(Path::new("proto").join(FILE))?.modified()?;
+    fs::File::options().write(true).open(&described)?.set_modified(age)?;
     connectrpc_build::Config::new()
         .files(&[FILE])
         .descriptor_set(described)
