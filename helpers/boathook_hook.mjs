@@ -9,11 +9,13 @@
 // A hook returns its answer, an object, or nothing for no opinion; or a promise of it.
 // Copy this file beside it. From its import on, what the script prints goes to stderr.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 
 // Only answers may go to stdout. console.log and its like write there by this.
 const say = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
+const alive = () => process.getActiveResourcesInfo?.().filter((kind) => kind !== "CloseReq").length;
+const own = alive();
 
 /** Refuses, with this reason. */
 export class Deny extends Error {}
@@ -25,6 +27,12 @@ export async function serve(hook, failure = 1) {
   if (stderr) process.stderr.write(stderr);
   if (output !== undefined) say(JSON.stringify(output) + "\n");
   process.exitCode = exit_code;
+  setImmediate(end);
+}
+
+/** Node cleans up longer than it answers: nobody misses that when nothing is left to wait for. */
+function end() {
+  if (alive() <= own && process.listenerCount("beforeExit") === 0) process.exit();
 }
 
 async function stay(hook, failure) {
@@ -33,25 +41,36 @@ async function stay(hook, failure) {
   // One buffer for all: the stream behind `process.stdin` makes one of 64 KB for every line.
   const buffer = Buffer.alloc(64 * 1024);
   const take = (length) => {
-    const piece = Buffer.from(buffer.subarray(0, length));
-    pieces.push(piece);
-    if (piece.includes(10)) {
-      const bytes = Buffer.concat(pieces);
-      const end = bytes.lastIndexOf(10) + 1;
-      pieces = [bytes.subarray(end)];
-      last = last.then(() => reply(hook, failure, bytes.subarray(0, end)));
+    const piece = buffer.subarray(0, length);
+    const end = piece.lastIndexOf(10) + 1;
+    if (end > 0) {
+      const lines = [...pieces, piece.subarray(0, end)];
+      const text = (lines.length > 1 ? Buffer.concat(lines) : lines[0]).toString("utf8");
+      pieces = [];
+      last = last.then(() => reply(hook, failure, text));
     }
+    if (end < length) pieces.push(Buffer.from(piece.subarray(end)));
     return true;
   };
   new Socket({ fd: 0, readable: true, writable: false, onread: { buffer, callback: take } }).resume();
 }
 
 /** Answers every line, one after another. */
-async function reply(hook, failure, bytes) {
-  for (let end; (end = bytes.indexOf(10)) >= 0; bytes = bytes.subarray(end + 1)) {
-    const { id, input } = JSON.parse(bytes.subarray(0, end).toString("utf8"));
-    say(JSON.stringify({ id, ...(await answer(hook, failure, () => input)) }) + "\n");
+async function reply(hook, failure, lines) {
+  for (const line of lines.trimEnd().split("\n")) {
+    const { id, input } = JSON.parse(line);
+    tell(JSON.stringify({ id, ...(await answer(hook, failure, () => input)) }) + "\n");
   }
+}
+
+/** Says a line. A short one has room in the pipe, for the last one was read: then no stream is needed. */
+function tell(line) {
+  try {
+    if (line.length <= 1024) return void writeSync(1, line);
+  } catch (error) {
+    if (error.code !== "EAGAIN") throw error;
+  }
+  say(line);
 }
 
 async function answer(hook, failure, event) {

@@ -302,19 +302,18 @@ fn without_echo(object: &Payload, sent: &Payload) -> Option<Payload> {
 /// must not open the gate.
 fn refusal_in(text: &str) -> Option<Permission> {
     const SIGNS: &[(&str, &str, Permission)] = &[
-        ("permission", "\"deny\"", Permission::Deny),
-        ("continue", "false", Permission::Deny),
-        ("permissionDecision", "\"deny\"", Permission::Deny),
-        ("decision", "\"block\"", Permission::Deny),
-        ("permission", "\"ask\"", Permission::Ask),
-        ("permissionDecision", "\"ask\"", Permission::Ask),
+        (r#""permission""#, r#""deny""#, Permission::Deny),
+        (r#""continue""#, "false", Permission::Deny),
+        (r#""permissionDecision""#, r#""deny""#, Permission::Deny),
+        (r#""decision""#, r#""block""#, Permission::Deny),
+        (r#""permission""#, r#""ask""#, Permission::Ask),
+        (r#""permissionDecision""#, r#""ask""#, Permission::Ask),
     ];
     SIGNS.iter().find(|(key, value, _)| has_pair(text, key, value)).map(|(_, _, permission)| *permission)
 }
 
 fn has_pair(text: &str, key: &str, value: &str) -> bool {
-    let key = format!("\"{key}\"");
-    text.match_indices(&key).any(|(at, _)| {
+    text.match_indices(key).any(|(at, _)| {
         let rest = text[at + key.len()..].trim_start();
         rest.strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with(value))
     })
