@@ -44,6 +44,32 @@ fn it_is_shown_by_every_command_until_it_is_answered() {
     assert!(code == 0 && !screen.contains(NOTICE), "{screen}");
 }
 
+/// The command in a terminal of so many columns.
+fn in_columns(cx: &TestContext, columns: usize, words: &[&str]) -> Terminal {
+    let plain = cx.command(words);
+    let narrow = format!("stty cols {columns} rows 50; exec \"$@\"");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &narrow, "sh"]).arg(plain.get_program()).args(plain.get_args());
+    command.current_dir(cx.project());
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Terminal::start(&command)
+}
+
+#[test]
+fn it_fits_the_terminal_and_an_end_of_the_input_has_a_line_of_its_own() {
+    let (cx, _server) = member();
+    for columns in [40, 80] {
+        let mut terminal = in_columns(&cx, columns, &["team", "sync", "--now"]);
+        terminal.expect(NOTICE).expect(QUESTION).presses("\u{4}");
+        let (_, screen) = terminal.end();
+        let (_, notice) = screen.split_once("\n\n").expect("a line between");
+        assert!(notice.lines().all(|line| line.chars().count() <= columns), "{columns}: {notice}");
+        let words = notice.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("It sees what your agents do, and may hold it back."), "{words}");
+        assert!(notice.contains("\nNot answered: this is asked again."), "{columns}: {notice}");
+    }
+}
+
 /// Types something while nobody reads it yet.
 #[test]
 fn what_was_typed_ahead_is_no_answer() {

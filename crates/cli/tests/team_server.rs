@@ -96,6 +96,28 @@ fn what_the_operator_prints_can_be_typed_as_it_is() {
 }
 
 #[test]
+fn a_desk_asks_once_for_its_token_and_gets_all_that_its_holder_may_do() {
+    let person = Person::new();
+    let server = Server::start(&person, &["--database", &person.database()]);
+    sign_in(&person, &server);
+    let metrics = person.must(&["team", "admin", "token", "new", "api", "--role", "auditor"]);
+    for role in ["owner", "admin", "auditor", "member"] {
+        let email = format!("{role}@example.com");
+        let added = person.must(&["team", "admin", "member", "add", &email, "--role", role, "--json"]);
+        let added: serde_json::Value = serde_json::from_str(&added).expect("JSON");
+        let token = added["sign_in_token"].as_str().expect("a token");
+        let other = Person::new();
+        let said = other.must(&["team", "admin", "login", &server.url, "--token", token]);
+        assert!(said.contains(&format!("{email} is {role} of ")), "{said}");
+    }
+    let (status, counted) = get(&server.url, "/metrics", Some(metrics.trim()));
+    assert_eq!(status, 200, "{counted}");
+    let refused = counted.lines().filter(|line| line.contains("/api/v1/tokens") && line.contains("403"));
+    assert_eq!(refused.collect::<Vec<_>>(), [""; 0], "nobody asked for more than they may");
+    assert!(counted.lines().any(|line| line.contains("/api/v1/tokens") && line.contains("201")), "{counted}");
+}
+
+#[test]
 fn a_hangup_does_not_end_it() {
     let person = Person::new();
     let server = Server::start(&person, &["--database", &person.database()]);

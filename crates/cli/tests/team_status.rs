@@ -73,6 +73,42 @@ fn hooks_of_a_machine_that_lost_its_login_are_seen_and_can_be_removed() {
 }
 
 #[test]
+fn the_doctor_names_stranded_hooks_with_what_mends_them() {
+    const LOGIN: &str = "home/.local/state/boathook/team/login.json";
+    const FOLDER: &str = "home/.cursor/managed/team_1";
+    const MARKER: &str = "home/.cursor/managed/team_1/.boathook";
+    let mends = "`boathook team login URL` joins the team again; `boathook team logout` removes its hooks";
+    let back = "`boathook team sync` puts";
+    for (name, lost, said, help) in [
+        ("the login", &[LOGIN][..], "hooks of team 1 (http", mends),
+        ("the login and the folder", &[LOGIN, FOLDER], "hooks of a team were here and are gone", mends),
+        ("the login and the marker", &[LOGIN, MARKER], "nothing says which one's", mends),
+        ("the folder", &[FOLDER], "what the team installed is gone", back),
+        ("the marker", &[MARKER], "lost the marker", back),
+    ] {
+        let (cx, _server) = member();
+        for path in lost {
+            let path = cx.path(path);
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            removed.expect("removed");
+        }
+        let output = cx.output(["doctor"]);
+        let page = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{name}: {page}");
+        assert!(page.contains(said) && page.contains(help), "{name}: {page}");
+        assert!(!page.contains("not enrolled"), "{name}: {page}");
+        let problems = json(&cx, &["doctor", "--json"])["problems"].to_string();
+        assert!(problems.contains(said) && problems.contains(help), "{name}: {problems}");
+        // What it says to type mends it.
+        let mended = cx.output(["team", if help == back { "sync" } else { "logout" }]);
+        assert!(mended.status.success(), "{name}: {mended:?}");
+        let output = cx.output(["doctor"]);
+        let page = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && page.contains("nothing to repair"), "{name}: {page}");
+    }
+}
+
+#[test]
 fn status_says_whose_hooks_run_and_how_old_they_are() {
     let (cx, server) = member();
     let output = cx.output(["team", "status"]);

@@ -307,8 +307,7 @@ async fn a_changed_policy_reaches_devices_with_the_same_release() {
     let before = office.sync(&mut device).await.expect("the release");
     let stale = Stale { days: 3, policy: StalePolicy::Deny };
     let change = TeamChange { stale: Some(stale), ..TeamChange::default() };
-    office.team.change(&change).await.expect("settings");
-    publish::reissue(&office.team, &office.signer, office.now()).await.expect("a manifest");
+    publish::set(&office.team, &office.signer, &change, office.now()).await.expect("a manifest");
     let after = office.sync(&mut device).await.expect("the release");
     assert_eq!((after.stale, after.sequence), (stale, before.sequence + 1));
     assert_eq!(after.releases, before.releases);

@@ -7,7 +7,7 @@ mod browser;
 mod bundle;
 mod callback;
 mod fingerprint;
-mod here;
+pub mod here;
 mod hooks;
 mod login;
 mod logout;

@@ -25,18 +25,7 @@ pub struct Generation {
 
 /// A hook of a release on an event, with its script.
 pub fn hook(event: &str, name: &str, text: &str) -> (Hook, Vec<u8>) {
-    let hook = Hook {
-        id: 1,
-        event: event.into(),
-        script: Script { name: name.into(), sha256: Digest::of(text.as_bytes()), length: text.len() as u64 },
-        operating_systems: Vec::new(),
-        matcher: None,
-        timeout: None,
-        fail_closed: false,
-        loop_limit: None,
-        monitor: false,
-    };
-    (hook, text.as_bytes().to_vec())
+    (Hook::plain(1, event, Script::of(name, text.as_bytes())), text.as_bytes().to_vec())
 }
 
 impl Generation {

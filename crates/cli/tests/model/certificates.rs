@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use boathook_server::team::api::secret::base64url;
 use graviola::hashing::Sha256;
 use graviola::signing::ecdsa::{P256, SigningKey};
 use rcgen::{
@@ -13,6 +14,7 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// A server for this name, and the certificate of the authority that vouches
 /// for it, in PEM.
+#[allow(dead_code)] // every test file uses its own part of this
 pub fn server_for(name: &str) -> (ServerConfig, String) {
     server(params(name, 2))
 }
@@ -26,13 +28,19 @@ pub fn expired_server_for(name: &str) -> (ServerConfig, String) {
     server(params)
 }
 
+/// A certificate for this name as files hold it: itself, its key, and the
+/// authority that vouches for it, all in PEM.
+#[allow(dead_code)] // every test file uses its own part of this
+pub fn files_for(name: &str) -> [String; 3] {
+    let (certificate, key, authority) = issued(params(name, 2));
+    let plain: String = base64url(&key.pkcs8()).replace('-', "+").replace('_', "/");
+    let padding = "=".repeat((4 - plain.len() % 4) % 4);
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{plain}{padding}\n-----END PRIVATE KEY-----\n");
+    [certificate.pem(), key, authority.pem()]
+}
+
 fn server(wanted: CertificateParams) -> (ServerConfig, String) {
-    let (authority_key, server_key) = (Pair::new(), Pair::new());
-    let mut params = params("authority.test", 1);
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority: Certificate = params.self_signed(&authority_key).expect("a certificate");
-    let issuer = Issuer::new(params, authority_key);
-    let server = wanted.signed_by(&server_key, &issuer).expect("a certificate");
+    let (server, server_key, authority) = issued(wanted);
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(server_key.pkcs8()));
     let config = ServerConfig::builder_with_provider(Arc::new(rustls_graviola::default_provider()))
         .with_safe_default_protocol_versions()
@@ -41,6 +49,17 @@ fn server(wanted: CertificateParams) -> (ServerConfig, String) {
         .with_single_cert(vec![server.der().clone()], key)
         .expect("a server");
     (config, authority.pem())
+}
+
+/// A certificate and its key, and the authority's certificate.
+fn issued(wanted: CertificateParams) -> (Certificate, Pair, Certificate) {
+    let (authority_key, server_key) = (Pair::new(), Pair::new());
+    let mut params = params("authority.test", 1);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority: Certificate = params.self_signed(&authority_key).expect("a certificate");
+    let issuer = Issuer::new(params, authority_key);
+    let server = wanted.signed_by(&server_key, &issuer).expect("a certificate");
+    (server, server_key, authority)
 }
 
 fn params(name: &str, number: u64) -> CertificateParams {

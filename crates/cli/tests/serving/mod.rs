@@ -85,6 +85,18 @@ impl Server {
         assert!(status.is_ok_and(|status| status.success()), "`kill` works");
     }
 
+    /// Waits until its log says this.
+    pub fn logs(&self, text: &str) {
+        let (log, begun) = (self.log.as_ref().expect("a log"), Instant::now());
+        loop {
+            let line = log.recv_timeout(PATIENCE.saturating_sub(begun.elapsed()));
+            let line = line.unwrap_or_else(|_| panic!("the log never says «{text}»"));
+            if line.contains(text) {
+                return;
+            }
+        }
+    }
+
     /// Waits for its end; its exit code, and its log.
     pub fn end(mut self) -> (Option<i32>, String) {
         let begun = Instant::now();

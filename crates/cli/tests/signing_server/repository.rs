@@ -17,23 +17,8 @@ pub struct Hook {
 
 /// One that runs on every system.
 pub fn hook(event: &str, name: &str, text: &str) -> Hook {
-    let script = manifest::Script {
-        name: name.to_owned(),
-        sha256: Digest::of(text.as_bytes()),
-        length: text.len() as u64,
-    };
-    let manifest = manifest::Hook {
-        id: 1,
-        event: event.to_owned(),
-        script,
-        operating_systems: Vec::new(),
-        matcher: None,
-        timeout: None,
-        fail_closed: false,
-        loop_limit: None,
-        monitor: false,
-    };
-    Hook { manifest, text: text.to_owned() }
+    let script = manifest::Script::of(name, text.as_bytes());
+    Hook { manifest: manifest::Hook::plain(1, event, script), text: text.to_owned() }
 }
 
 pub struct Repository {

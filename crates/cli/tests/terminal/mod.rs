@@ -74,8 +74,13 @@ impl Terminal {
 
     /// Types a line.
     pub fn types(&mut self, text: &str) -> &mut Terminal {
+        self.presses(&format!("{text}\n"))
+    }
+
+    /// Presses keys: `\u{3}` is Ctrl-C, `\u{4}` Ctrl-D.
+    pub fn presses(&mut self, keys: &str) -> &mut Terminal {
         let keyboard = self.keyboard.as_mut().expect("it was not taken away");
-        keyboard.write_all(format!("{text}\n").as_bytes()).and_then(|()| keyboard.flush()).expect("it reads");
+        keyboard.write_all(keys.as_bytes()).and_then(|()| keyboard.flush()).expect("it reads");
         self
     }
 

@@ -141,6 +141,13 @@ pub struct Script {
     pub length: u64,
 }
 
+impl Script {
+    /// The script with this content.
+    pub fn of(name: &str, content: &[u8]) -> Script {
+        Script { name: name.to_owned(), sha256: Digest::of(content), length: content.len() as u64 }
+    }
+}
+
 /// Whom a client will take a manifest from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audience {
@@ -287,6 +294,22 @@ fn share(device: &str, release: u64) -> u64 {
 }
 
 impl Hook {
+    /// One without options: it runs always and everywhere, and lets through
+    /// when it fails.
+    pub fn plain(id: i64, event: &str, script: Script) -> Hook {
+        Hook {
+            id,
+            event: event.to_owned(),
+            script,
+            operating_systems: Vec::new(),
+            matcher: None,
+            timeout: None,
+            fail_closed: false,
+            loop_limit: None,
+            monitor: false,
+        }
+    }
+
     fn check(&self) -> Result<(), Refused> {
         let refuse = |reason: String| Err(Refused::Hook { hook: self.id, reason });
         if let Some(reason) = name::refusal(&self.script.name).map(str::to_owned) {

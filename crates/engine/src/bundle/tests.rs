@@ -21,20 +21,9 @@ struct Made {
 
 impl Made {
     fn of(number: u64, scripts: &[(&str, &str)]) -> Made {
-        let hook = |(at, (name, text)): (usize, &(&str, &str))| Hook {
-            id: at as i64 + 1,
-            event: "beforeShellExecution".into(),
-            script: Script {
-                name: (*name).into(),
-                sha256: Digest::of(text.as_bytes()),
-                length: text.len() as u64,
-            },
-            operating_systems: Vec::new(),
-            matcher: None,
-            timeout: None,
-            fail_closed: true,
-            loop_limit: None,
-            monitor: false,
+        let hook = |(at, (name, text)): (usize, &(&str, &str))| {
+            let script = Script::of(name, text.as_bytes());
+            Hook { fail_closed: true, ..Hook::plain(at as i64 + 1, "beforeShellExecution", script) }
         };
         let contents =
             scripts.iter().map(|(_, text)| (Digest::of(text.as_bytes()), text.as_bytes().to_vec()));

@@ -339,6 +339,9 @@ pub struct Token {
     /// When it was revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<i64>,
+    /// The token it was made with: when that is revoked, so is this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_with: Option<i64>,
 }
 
 /// Makes a token for the caller.

@@ -69,6 +69,8 @@ const CASES: &[Case] = cases![
     people::an_address_is_one_person,
     people::who_leaves_loses_tokens_and_devices,
     people::a_token_is_good_until_something_ends_it,
+    people::what_was_made_with_a_token_goes_with_it,
+    people::nothing_is_made_behind_the_back_of_who_revokes,
     people::a_sign_in_token_is_good_once,
     people::signing_in_is_all_or_nothing,
     people::a_code_is_taken_once,
@@ -85,6 +87,7 @@ const CASES: &[Case] = cases![
     schema::a_newer_schema_is_refused,
     moving::an_export_comes_back_the_same,
     moving::an_export_that_was_changed_is_refused_as_a_whole,
+    moving::an_export_from_before_a_column_was_added_comes_in,
     moving::an_import_needs_an_empty_database,
     moving::a_backup_holds_everything_while_others_write,
 ];

@@ -14,6 +14,7 @@ pub fn token(kind: TokenKind, secret: &str, member: Option<i64>) -> NewTokenRow 
         role: Role::Admin,
         member,
         device: None,
+        made_with: None,
         digest: Digest::of(secret.as_bytes()),
         created_at: 1,
         expires_at: Some(1000),
@@ -131,6 +132,88 @@ pub async fn a_token_is_good_until_something_ends_it(place: Place) {
     assert!(!secrets.contains("secret"), "{secrets}");
 }
 
+/// One of a kind, made with another.
+fn made(kind: TokenKind, secret: &str, member: Option<i64>, with: i64) -> NewTokenRow {
+    NewTokenRow { made_with: Some(with), ..token(kind, secret, member) }
+}
+
+pub async fn what_was_made_with_a_token_goes_with_it(place: Place) {
+    let team = place.team().await;
+    let other = team.add_member("two@example.com", Role::Member, 5).await.expect("a member").id;
+    let add = async |row: NewTokenRow| team.add_token(&row).await.expect("a token").id;
+    let first = add(token(TokenKind::Api, "first", Some(1))).await;
+    let lost = add(made(TokenKind::Api, "lost", Some(1), first)).await;
+    let child = add(made(TokenKind::Api, "child", Some(1), lost)).await;
+    add(made(TokenKind::SignIn, "grandchild", Some(1), child)).await;
+    let fleet = add(made(TokenKind::Enrolment, "fleet", None, child)).await;
+    add(made(TokenKind::SignIn, "unused", Some(other), lost)).await;
+    let used = add(made(TokenKind::SignIn, "used", Some(other), lost)).await;
+    assert!(team.use_token_once(used, 6).await.expect("used"));
+    add(made(TokenKind::Api, "theirs", Some(other), used)).await;
+    for (id, member, with) in [("laptop", Some(1), child), ("rack", None, fleet)] {
+        let row = NewTokenRow { device: Some(id.into()), ..made(TokenKind::Device, id, member, with) };
+        team.sign_in(&device(id, member), &row, None).await.expect("a device").expect("a device");
+    }
+    // Another team has a token of the same number, and something made with it.
+    let store = place.open().await;
+    let (elsewhere, _) = store.create_team("Other", "o@example.com", 1).await.expect("another team");
+    let elsewhere = store.team(elsewhere);
+    for number in 1..=lost {
+        elsewhere.add_token(&token(TokenKind::Api, &format!("x{number}"), Some(1))).await.expect("a token");
+    }
+    elsewhere.add_token(&made(TokenKind::Api, "foreign", Some(1), lost)).await.expect("a token");
+
+    let revoked = async || {
+        let mut names = Vec::new();
+        for name in
+            ["first", "lost", "child", "grandchild", "fleet", "unused", "theirs", "laptop", "rack", "foreign"]
+        {
+            let row = store.token(&Digest::of(name.as_bytes())).await.expect("a token").expect("a token");
+            names.extend(row.revoked_at.map(|_| name));
+        }
+        names
+    };
+    assert!(team.revoke_token_alone(lost, 9).await.expect("revoked"));
+    assert!(!team.revoke_token_alone(lost, 9).await.expect("revoked once"));
+    assert_eq!(revoked().await, ["lost"]);
+    assert!(team.revoke_token(lost, 10).await.expect("what it made was left"));
+    assert!(!team.revoke_token(lost, 11).await.expect("nothing is left"));
+    assert_eq!(revoked().await, ["lost", "child", "grandchild", "fleet", "unused", "laptop"]);
+    let gone = team.devices().await.expect("devices").into_iter().filter(|one| one.revoked_at == Some(10));
+    assert_eq!(gone.map(|one| one.id).collect::<Vec<_>>(), ["laptop"]);
+    assert_eq!(team.token(child).await.expect("a token").expect("a token").made_with, Some(lost));
+
+    let late = team.add_token(&made(TokenKind::Api, "late", Some(1), child)).await;
+    assert!(matches!(late, Err(StoreError::Revoked)), "{late:?}");
+    let row = NewTokenRow { device: Some("late".into()), ..made(TokenKind::Device, "late", Some(1), child) };
+    assert!(matches!(team.sign_in(&device("late", Some(1)), &row, None).await, Err(StoreError::Revoked)));
+    assert_eq!(team.device("late").await.expect("nothing"), None);
+}
+
+pub async fn nothing_is_made_behind_the_back_of_who_revokes(place: Place) {
+    let team = place.team().await;
+    let other = place.open().await.team(team.id());
+    for round in 0..8 {
+        let top = token(TokenKind::Api, &format!("{round}"), Some(1));
+        let top = team.add_token(&top).await.expect("a token").id;
+        let middle = made(TokenKind::Api, &format!("{round}-middle"), Some(1), top);
+        let middle = team.add_token(&middle).await.expect("a token").id;
+        let mut work = tokio::task::JoinSet::new();
+        for number in 0..6 {
+            let (team, name) = (other.clone(), format!("{round}-{number}"));
+            let with = if number % 2 == 0 { top } else { middle };
+            work.spawn(
+                async move { drop(team.add_token(&made(TokenKind::Api, &name, Some(1), with)).await) },
+            );
+        }
+        assert!(team.revoke_token(top, 10).await.expect("revoked"));
+        work.join_all().await;
+        let tokens = team.tokens().await.expect("tokens");
+        let left: Vec<_> = tokens.iter().filter(|token| token.revoked_at.is_none()).collect();
+        assert!(left.is_empty(), "round {round}: {left:?}");
+    }
+}
+
 pub async fn a_sign_in_token_is_good_once(place: Place) {
     let team = place.team().await;
     let other = place.open().await.team(team.id());
@@ -194,6 +277,7 @@ pub async fn a_code_is_taken_once(place: Place) {
         challenge: "challenge".to_owned(),
         redirect: "http://127.0.0.1:1/".to_owned(),
         member: 1,
+        made_with: Some(4),
         expires_at: 100,
     };
     team.add_code(&code(b"one")).await.expect("a code");

@@ -30,6 +30,7 @@ fn code(name: &str) -> Code {
         challenge: "c".into(),
         redirect: "r".into(),
         member: 1,
+        made_with: None,
         expires_at: 100,
     }
 }

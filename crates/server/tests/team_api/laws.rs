@@ -1,6 +1,8 @@
 //! Nobody gets more than they have, and what was taken away is gone at once.
 
-use boathook_server::team::wire::{MemberChange, Role, TokenKind};
+use boathook_server::team::publish;
+use boathook_server::team::sign::key::{Signature, SigningKey};
+use boathook_server::team::wire::{MemberChange, NewSignature, Role, TokenKind};
 use serde_json::{Value, json};
 
 use super::http::{Answer, Sent};
@@ -155,6 +157,55 @@ async fn a_token_does_not_reach_above_or_beyond_itself() {
     assert_eq!(revoke(&low_secret, &high).await, 403, "the low one does not revoke the high one");
     assert_eq!(revoke(&high_secret, &low).await, 204, "the high one revokes the low one");
     assert_eq!(revoke(&high_secret, &high).await, 204, "and itself");
+}
+
+/// What is made with a token, by whom it is held, and whether it goes with it.
+#[tokio::test]
+async fn what_was_made_with_a_token_goes_with_it() {
+    let world = World::new().await;
+    let made = async |secret: &str, body: Value| {
+        let answer = post(&world, "/api/v1/tokens", secret, &body).await;
+        assert_eq!(answer.status, 201, "{}", answer.text());
+        let made = answer.json();
+        (made["token"]["id"].clone(), made["secret"].as_str().expect("a secret").to_owned())
+    };
+    let came = async |secret: &str| {
+        let answer = post(&world, "/api/v1/login", secret, &host()).await;
+        answer.json()["device_token"].as_str().expect("a device's token").to_owned()
+    };
+    let api = || json!({"kind": "api", "name": "x"});
+    let first = world.holder(world.ours, TokenKind::SignIn, Role::Owner).await;
+    let other = world.member(world.ours, Role::Member).await.id;
+    let (_, desk) = made(&first.secret, api()).await;
+    let (lost, stolen) = made(&desk, api()).await;
+    let (_, child) = made(&stolen, api()).await;
+    let (_, grandchild) = made(&child, json!({"kind": "sign-in", "name": "x"})).await;
+    let (_, fleet) = made(&stolen, json!({"kind": "enrolment", "name": "x"})).await;
+    let laptop = came(&child).await;
+    let machine = came(&fleet).await;
+    let invite = || json!({"kind": "sign-in", "name": "x", "member": other});
+    let (_, unused) = made(&stolen, invite()).await;
+    let (_, used) = made(&stolen, invite()).await;
+    let (_, theirs) = made(&used, api()).await;
+
+    let path = format!("/api/v1/tokens/{lost}");
+    assert_eq!(world.send(Sent::new("DELETE", &path).bearer(&desk)).await.status, 204);
+    for (name, secret, status) in [
+        ("itself", &stolen, 401),
+        ("what it made", &child, 401),
+        ("what that made", &grandchild, 401),
+        ("the way in for machines", &fleet, 401),
+        ("the person's machine", &laptop, 401),
+        ("an invitation that nobody used", &unused, 401),
+        ("the one it was made with", &desk, 200),
+        ("what somebody else made of an invitation", &theirs, 200),
+        ("the team's own machine", &machine, 200),
+    ] {
+        assert_eq!(get(&world, "/api/v1/team", secret).await.status, status, "{name}");
+    }
+    let devices = get(&world, "/api/v1/devices", &desk).await.json();
+    let gone = devices.as_array().expect("devices").iter().filter(|one| one["revoked_at"].is_i64()).count();
+    assert_eq!(gone, 1, "{devices}");
 }
 
 #[tokio::test]
@@ -408,6 +459,65 @@ async fn what_devices_must_know_is_signed_when_it_changes() {
     assert_eq!(post(&world, "/api/v1/releases", &owner.secret, &how).await.status, 201);
     patch(&member, json!({"canary": false})).await;
     assert_eq!(sequence().await, before + 3);
+}
+
+/// Signs all that waits, with the one key of the one admin.
+async fn sign_all(world: &World, key: &SigningKey) {
+    let (team, signer) = (world.team(world.ours), &world.app.signer);
+    for file in publish::signing(&team, signer).await.expect("what waits").waiting {
+        let Signature { key, sig } = key.sign(file.bytes.as_bytes());
+        let signature = NewSignature { role: file.role, version: file.version, key, sig };
+        publish::add_signature(&team, signer, &signature, world.now()).await.expect("a signature");
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_because_keys_wait_changes_nothing() {
+    let world = World::new().await;
+    let team = world.team(world.ours);
+    let owner = world.holder(world.ours, TokenKind::Api, Role::Owner).await;
+    let member = format!("/api/v1/members/{}", world.member(world.ours, Role::Member).await.id);
+    let send = async |method: &str, path: &str, body: Value| {
+        world.send(Sent::new(method, path).bearer(&owner.secret).json(&body)).await
+    };
+    let (key, next) = (SigningKey::from_seed(&[1; 32]), SigningKey::from_seed(&[2; 32]));
+    let held = |key: &SigningKey| json!({"keys": [key.public().hex()], "threshold": 1});
+    let taken = send("POST", "/api/v1/keys", json!({"root": held(&key), "targets": held(&key)})).await;
+    assert_eq!(taken.status, 200, "{}", taken.text());
+    sign_all(&world, &key).await;
+    assert_eq!(send("PATCH", &member, json!({"canary": true})).await.status, 200, "nothing is rolling");
+    assert_eq!(send("POST", "/api/v1/releases", json!({"canary": true, "percent": 0})).await.status, 201);
+    sign_all(&world, &key).await;
+    assert_eq!(send("POST", "/api/v1/keys", json!({"root": held(&next)})).await.status, 200);
+
+    let state = async || {
+        let members = team.members().await.expect("members");
+        let (info, releases) = (team.info().await.expect("a team"), team.releases().await.expect("releases"));
+        (members, info, releases, team.waiting().await.expect("what waits"))
+    };
+    let before = state().await;
+    for (name, method, path, body) in [
+        ("the canary group", "PATCH", member.as_str(), json!({"canary": false})),
+        ("and a role with it", "PATCH", &member, json!({"canary": false, "role": "auditor"})),
+        ("a share", "POST", "/api/v1/releases/1/advance", json!({"percent": 50})),
+        (
+            "a policy, and when to halt",
+            "PATCH",
+            "/api/v1/team",
+            json!({"stale": {"days": 3, "policy": "deny"}, "halt_percent": 50}),
+        ),
+    ] {
+        let refused = send(method, path, body).await;
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (409, "keys_wait"),
+            "{name}: {}",
+            refused.text()
+        );
+        assert!(state().await == before, "{name}: a refusal changes nothing");
+    }
+    let role = send("PATCH", &member, json!({"role": "auditor"})).await;
+    assert_eq!((role.status, role.json()["role"].clone()), (200, json!("auditor")), "a role is not signed");
 }
 
 #[tokio::test]

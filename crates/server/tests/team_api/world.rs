@@ -128,6 +128,7 @@ impl World {
             role,
             member,
             device: device.clone(),
+            made_with: None,
             digest: secret.digest(),
             created_at: self.now(),
             expires_at: Some(self.now() + DAY),

@@ -15,6 +15,7 @@ use boathook_engine::state::StateDir;
 
 use super::duplicates::duplicates;
 use crate::agents::{Examined, Places, Program, WIRINGS, examine as examine_agent};
+use crate::commands::team::here::Stranded;
 use crate::commands::team::view::View;
 use crate::report;
 use crate::team::Login;
@@ -32,11 +33,21 @@ pub struct Found {
     /// Agents that this user has, or that are wired to us.
     pub agents: Vec<Examined>,
     pub edition: &'static str,
-    /// How this machine stands with its team; none when it is in none, or why
-    /// that cannot be known.
-    pub team: Result<Option<View>, String>,
+    /// How this machine stands with its team.
+    pub team: Standing,
     /// Where our own state is, or what is wrong with it.
     pub state: Result<PathBuf, String>,
+}
+
+/// How a machine stands with its team.
+pub enum Standing {
+    /// It is in none.
+    Nobody,
+    /// It has hooks of one, or should have them, and no login.
+    Stranded(Stranded),
+    Member(Box<View>),
+    /// Why that cannot be known.
+    Unknown(String),
 }
 
 /// Everything that is wrong.
@@ -84,20 +95,24 @@ fn look(settings: &Settings) -> Found {
     }
 }
 
-fn team(settings: &Settings) -> Result<Option<View>, String> {
+fn team(settings: &Settings) -> Standing {
     let Some(place) = crate::settings::team_place().filter(|place| place.home == settings.roots.home) else {
-        return Ok(None);
+        return Standing::Nobody;
     };
-    let login = Login::read(&place).map_err(|error| error.to_string())?;
-    Ok(login.map(|login| View::of(&place, login)))
+    match Login::read(&place) {
+        Ok(Some(login)) => Standing::Member(Box::new(View::of(&place, login))),
+        Ok(None) => Stranded::find(&place).map_or(Standing::Nobody, Standing::Stranded),
+        Err(error) => Standing::Unknown(error.to_string()),
+    }
 }
 
-fn wrong_with_team(team: &Result<Option<View>, String>) -> Vec<Problem> {
+fn wrong_with_team(team: &Standing) -> Vec<Problem> {
     match team {
-        Ok(None) => Vec::new(),
+        Standing::Nobody => Vec::new(),
+        Standing::Stranded(stranded) => stranded.problems(),
         // What is wrong with the hooks themselves was found with the others.
-        Ok(Some(view)) => view.sync_problem().into_iter().collect(),
-        Err(problem) => vec![Problem::warning("team-login", problem.clone())],
+        Standing::Member(view) => view.sync_problem().into_iter().chain(view.marker_problem()).collect(),
+        Standing::Unknown(problem) => vec![Problem::warning("team-login", problem.clone())],
     }
 }
 

@@ -5,9 +5,10 @@ use boathook_engine::record::Record;
 use boathook_engine::trust::TrustState;
 use serde_json::{Value, json};
 
-use super::examine::Found;
+use super::examine::{Found, Standing};
 use crate::agents::Examined;
 use crate::commands::log::{time, words};
+use crate::commands::team::here::STRANDED;
 use crate::commands::team::status as team_status;
 use crate::report;
 use crate::ui::{Style, Ui};
@@ -52,9 +53,12 @@ pub fn show(ui: &mut Ui, found: &Found) {
     }
     heading(ui, "Team");
     match &found.team {
-        Ok(None) => ui.line(&format!("  {NO_TEAM}")),
-        Ok(Some(view)) => team_status::lines(view).iter().for_each(|line| ui.line(&format!("  {line}"))),
-        Err(problem) => ui.line(&format!("  cannot be known: {problem}")),
+        Standing::Nobody => ui.line(&format!("  {NO_TEAM}")),
+        Standing::Stranded(_) => ui.line(&format!("  {STRANDED}; see below")),
+        Standing::Member(view) => {
+            team_status::lines(view).iter().for_each(|line| ui.line(&format!("  {line}")));
+        }
+        Standing::Unknown(problem) => ui.line(&format!("  cannot be known: {problem}")),
     }
     heading(ui, "State");
     match &found.state {
@@ -90,9 +94,10 @@ pub fn as_json(found: &Found) -> Value {
 
 fn team_json(found: &Found) -> Value {
     match &found.team {
-        Ok(None) => NO_TEAM.into(),
-        Ok(Some(view)) => team_status::as_json(view, &[]),
-        Err(problem) => json!({ "problem": problem }),
+        Standing::Nobody => NO_TEAM.into(),
+        Standing::Stranded(stranded) => json!({ "stranded": stranded.lines() }),
+        Standing::Member(view) => team_status::as_json(view, &[]),
+        Standing::Unknown(problem) => json!({ "problem": problem }),
     }
 }
 

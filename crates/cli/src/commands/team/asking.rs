@@ -18,7 +18,12 @@ pub fn somebody_is_there() -> bool {
 /// A line that is typed; an end of the input is an empty one.
 pub fn line(ui: &mut Ui, question: &str) -> Result<String, Failed> {
     ui.ask(question);
-    read_line()
+    let typed = read()?;
+    // Whoever ends the input instead leaves us behind the question.
+    if !typed.ends_with('\n') {
+        ui.say("");
+    }
+    Ok(typed.trim().to_owned())
 }
 
 /// The same, while the terminal does not show what is typed, where that can be
@@ -27,7 +32,8 @@ pub fn secret(ui: &mut Ui, what: &str) -> Result<String, Failed> {
     let line = {
         let hidden = echo::hide();
         let note = if hidden.is_some() { " (it is not shown)" } else { "" };
-        line(ui, &format!("{what}{note}: "))
+        ui.ask(&format!("{what}{note}: "));
+        read_line()
     };
     ui.say("");
     line
@@ -41,10 +47,14 @@ pub fn forget_typed() {
 
 /// The first line of what comes on stdin.
 pub fn read_line() -> Result<String, Failed> {
+    read().map(|line| line.trim().to_owned())
+}
+
+fn read() -> Result<String, Failed> {
     let mut line = String::new();
     let read = io::stdin().lock().take(LONGEST).read_line(&mut line);
     read.map_err(|error| Failed::file(Path::new("stdin"), error))?;
-    Ok(line.trim().to_owned())
+    Ok(line)
 }
 
 #[cfg(unix)]

@@ -67,6 +67,7 @@ fn confirmed(ui: &mut Ui, found: &str) -> Result<(), Failed> {
     shown(found).iter().for_each(|line| ui.say(&format!("    {line}")));
     ui.say("Compare it with the one that an admin of the team gave you, by another way than this server.");
     for _ in 0..TRIES {
+        asking::forget_typed();
         let typed = asking::line(ui, "If it is the same, type its first 8 digits: ")?;
         if Some(digits_of(&typed).as_str()) == found.get(..CONFIRMED) {
             return Ok(());

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::view::View;
 use super::words;
 use super::{asking, hooks, logout};
+use crate::fold::fold;
 use crate::settings;
 use crate::team::{Login, Place};
-use crate::ui::Ui;
+use crate::ui::{Ui, terminal_width};
 
 const FILE: &str = "notice.json";
 
@@ -60,16 +61,20 @@ pub fn forget(place: &Place) {
 
 fn ask(ui: &mut Ui, place: &Place, view: View) {
     ui.say("");
-    ui.say(&format!(
-        "This team uses admin-enabled hooks: {} of {} ({})",
-        words::hooks(view.hooks.len()),
-        view.login.called(),
-        view.login.server
-    ));
-    ui.say(match view.hooks.len() {
-        1 => "is in force on this machine. It sees what your agents do, and may hold it back.",
-        _ => "are in force on this machine. They see what your agents do, and may hold it back.",
-    });
+    let number = words::hooks(view.hooks.len());
+    let (are, they_see) = match view.hooks.len() {
+        1 => ("is", "It sees"),
+        _ => ("are", "They see"),
+    };
+    let (whose, server) = (view.login.called(), &view.login.server);
+    for sentence in [
+        format!(
+            "This team uses admin-enabled hooks: {number} of {whose} ({server}) {are} in force on this machine."
+        ),
+        format!("{they_see} what your agents do, and may hold it back."),
+    ] {
+        fold(&sentence, terminal_width(), 0).lines().for_each(|line| ui.say(line));
+    }
     loop {
         // What was typed before the question was meant for something else.
         asking::forget_typed();

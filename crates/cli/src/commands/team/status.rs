@@ -35,11 +35,9 @@ pub fn status(ui: &mut Ui, args: &StatusArgs) -> Result<Status, Failed> {
                 false => json!({ "stranded": lines }).to_string(),
             });
         } else if !lines.is_empty() {
-            ui.say("this machine does not know its team any more");
+            ui.say(here::STRANDED);
             lines.iter().for_each(|line| ui.warning(line));
-            ui.help(
-                "`boathook team login URL` joins the team again; `boathook team logout` removes its hooks",
-            );
+            ui.help(here::Stranded::HELP);
         } else {
             ui.say("this machine is in no team");
             ui.hint("`boathook team login URL` with the address an admin gave you");

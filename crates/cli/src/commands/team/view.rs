@@ -29,6 +29,8 @@ pub struct View {
     pub unwritable: Option<String>,
     /// What is wrong, when no generation is in force and one must be.
     pub lost: Option<Fault>,
+    /// Whether hooks are in force and their folder does not say whose it is.
+    pub unmarked: bool,
     /// The hooks in force.
     pub hooks: Vec<Definition>,
     pub now: i64,
@@ -45,6 +47,7 @@ impl View {
             hooks: current.as_ref().map(hooks_of).unwrap_or_default(),
             age: fresh.map(|fresh| fresh.age(now)),
             unwritable: place.probe().err().map(|error| error.to_string()),
+            unmarked: current.is_some() && managed.marker().is_none(),
             lost: place.lost().filter(|_| tampered.is_empty()),
             tampered,
             login,
@@ -67,6 +70,7 @@ impl View {
             }
         }));
         problems.extend(self.age_problem());
+        problems.extend(self.marker_problem());
         problems.extend(self.lost.iter().map(|fault| {
             let message = match fault {
                 Fault::Changed => {
@@ -105,6 +109,13 @@ impl View {
             Some(help) => problem.help(help),
             None => problem,
         })
+    }
+
+    /// That the folder lost its marker.
+    pub fn marker_problem(&self) -> Option<Problem> {
+        let message = "the folder of the team's hooks lost the marker that says whose it is";
+        let problem = Problem::warning("team-marker", message);
+        self.unmarked.then(|| problem.help("`boathook team sync` puts it back"))
     }
 
     fn age_problem(&self) -> Option<Problem> {

@@ -24,6 +24,7 @@ pub async fn login(call: Call, Sent(login): Sent<Login>) -> Result<(StatusCode, 
     let newcomer = Newcomer {
         member: call.caller.member,
         enrolled: call.caller.kind == TokenKind::Enrolment,
+        made_with: Some(call.caller.token),
         used_up: (call.caller.kind == TokenKind::SignIn).then_some(call.caller.token),
     };
     let logged_in = bring_in(&call.team(), &login, &newcomer, team, call.now()).await?;
@@ -47,6 +48,8 @@ pub struct Newcomer {
     pub member: Option<i64>,
     /// Whether it is the team's own.
     pub enrolled: bool,
+    /// The token it comes with.
+    pub made_with: Option<i64>,
     /// The sign-in token that is used up by it.
     pub used_up: Option<i64>,
 }
@@ -74,6 +77,7 @@ pub async fn bring_in(
         role: Role::Member,
         member: newcomer.member,
         device: Some(device.id.clone()),
+        made_with: newcomer.made_with,
         days: (!newcomer.enrolled).then_some(DEVICE_DAYS),
     };
     let secret = Secret::new(TokenKind::Device)?;

@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::sent::{Id, Sent};
 use super::tokens;
 use crate::team::publish;
-use crate::team::wire::{AddedMember, Member, MemberChange, NewMember, ReleaseState, Role, TokenKind};
+use crate::team::wire::{AddedMember, Member, MemberChange, NewMember, Role, TokenKind};
 
 const MEMBER: &str = "member";
 const LONGEST_ADDRESS: usize = 254;
@@ -27,7 +27,7 @@ pub async fn add(
     check_address(&email)?;
     may_touch(&call, role)?;
     let member = call.team().add_member(&email, role, call.now()).await?;
-    let order = tokens::Order::sign_in(&member);
+    let order = tokens::Order::sign_in(&member, call.caller.token);
     let made = tokens::make(&call.team(), &order, call.now()).await?;
     Ok((StatusCode::CREATED, Json(AddedMember { member, sign_in_token: made.secret })))
 }
@@ -38,19 +38,8 @@ pub async fn change(call: Call, id: Id, Sent(change): Sent<MemberChange>) -> Res
     if let Some(role) = change.role.filter(|role| *role != member.role) {
         may_touch(&call, role.max(member.role))?;
     }
-    let changed = call.team().change_member(member.id, &change).await?;
-    let changed = changed.ok_or_else(|| Refusal::missing(MEMBER))?;
-    if changed.canary != member.canary && canaries_have_one(&call).await? {
-        publish::reissue(&call.team(), &call.app.signer, call.now()).await?;
-    }
-    Ok(Json(changed))
-}
-
-/// Whether a release is out for the canary group alone: then who is in it is
-/// part of what is signed.
-async fn canaries_have_one(call: &Call) -> Result<bool, Refusal> {
-    let releases = call.team().releases().await?;
-    Ok(releases.iter().any(|release| release.state == ReleaseState::Rolling && release.canary))
+    let changed = publish::set_member(&call.team(), &call.app.signer, member.id, &change, call.now()).await?;
+    changed.map(Json).ok_or_else(|| Refusal::missing(MEMBER))
 }
 
 /// `DELETE /api/v1/members/{id}`
@@ -93,13 +82,14 @@ pub fn check_address(email: &str) -> Result<(), Refusal> {
 
 impl tokens::Order {
     /// The token a new member signs in with.
-    fn sign_in(member: &Member) -> tokens::Order {
+    fn sign_in(member: &Member, made_with: i64) -> tokens::Order {
         tokens::Order {
             kind: TokenKind::SignIn,
             name: "invitation".into(),
             role: member.role,
             member: Some(member.id),
             device: None,
+            made_with: Some(made_with),
             days: Some(tokens::SIGN_IN_DAYS),
         }
     }

@@ -151,6 +151,7 @@ impl From<StoreError> for Refusal {
         match error {
             StoreError::Conflict => Refusal::conflict("conflict", error.to_string()),
             StoreError::LastOwner => Refusal::conflict("last_owner", error.to_string()),
+            StoreError::Revoked => Refusal::unknown(),
             StoreError::Exists(_) => Refusal::conflict("exists", error.to_string()),
             StoreError::Order => Refusal::invalid(error.to_string()),
             StoreError::Floor { .. }

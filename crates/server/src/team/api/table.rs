@@ -119,8 +119,14 @@ pub static ROUTES: &[Route] = &[
         .reads(one::<wire::NewToken>)
         .answers(one::<wire::MadeToken>)
         .status(201),
-    Route::new(Delete, "/api/v1/tokens/{id}", from(Member), "Revokes a token", |_| delete(tokens::revoke))
-        .status(204),
+    Route::new(
+        Delete,
+        "/api/v1/tokens/{id}",
+        from(Member),
+        "Revokes a token and what was made with it; with ?alone=true it alone",
+        |_| delete(tokens::revoke),
+    )
+    .status(204),
     Route::new(Get, "/api/v1/devices", from(Auditor), "The devices", |_| get(devices::list))
         .answers(list::<wire::Device>),
     Route::new(Delete, "/api/v1/devices/{id}", from(Admin), "Revokes a device", |_| delete(devices::revoke))

@@ -2,7 +2,10 @@
 //! own, admins all but those of people above them.
 
 use axum::Json;
+use axum::extract::Query;
+use axum::extract::rejection::QueryRejection;
 use axum::http::StatusCode;
+use serde::Deserialize;
 
 use super::caller::Call;
 use super::refusal::Refusal;
@@ -33,6 +36,8 @@ pub struct Order {
     pub member: Option<i64>,
     /// Which device's.
     pub device: Option<String>,
+    /// The token it is made with.
+    pub made_with: Option<i64>,
     /// After how many days it expires.
     pub days: Option<u32>,
 }
@@ -47,6 +52,7 @@ impl Order {
             role: self.role,
             member: self.member,
             device: self.device.clone(),
+            made_with: self.made_with,
             digest: secret.digest(),
             created_at: now,
             expires_at: self.days.map(|days| now.saturating_add(i64::from(days) * DAY)),
@@ -112,8 +118,24 @@ pub async fn use_up(call: &Call) -> Result<(), Refusal> {
     }
 }
 
-/// `DELETE /api/v1/tokens/{id}`
-pub async fn revoke(call: Call, id: Id) -> Result<StatusCode, Refusal> {
+/// How far revoking goes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reach {
+    /// What was made with the token stays.
+    #[serde(default)]
+    alone: bool,
+}
+
+/// `DELETE /api/v1/tokens/{id}?alone=true`
+pub async fn revoke(
+    call: Call,
+    id: Id,
+    reach: Result<Query<Reach>, QueryRejection>,
+) -> Result<StatusCode, Refusal> {
+    let Ok(Query(Reach { alone })) = reach else {
+        return Err(Refusal::unreadable("write ?alone=true, or nothing: what was made with it goes too"));
+    };
     let id = id.of(TOKEN)?;
     let token = call.team().tokens().await?.into_iter().find(|token| token.id == id);
     let token = token.ok_or_else(|| Refusal::missing(TOKEN))?;
@@ -122,7 +144,11 @@ pub async fn revoke(call: Call, id: Id) -> Result<StatusCode, Refusal> {
     } else {
         call.caller.needs(token.role, "this token may do more than yours; use one that may do as much")?;
     }
-    match call.team().revoke_token(id, call.now()).await? {
+    let revoked = match alone {
+        true => call.team().revoke_token_alone(id, call.now()).await?,
+        false => call.team().revoke_token(id, call.now()).await?,
+    };
+    match revoked {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Refusal::missing(TOKEN)),
     }
@@ -174,6 +200,7 @@ async fn allowed(call: &Call, new: NewToken) -> Result<Order, Refusal> {
         role,
         member,
         device: None,
+        made_with: Some(call.caller.token),
         days: Some(new.days.unwrap_or(days)),
     })
 }

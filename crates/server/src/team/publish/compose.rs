@@ -30,10 +30,9 @@ pub fn hooks_of(drafts: &[Hook]) -> (Vec<manifest::Hook>, BTreeMap<Digest, Vec<u
     active.sort_by_key(|hook| (hook.position, hook.id));
     let hooks = active.into_iter().map(|hook| {
         let content = hook.draft.script_content.as_bytes();
-        let sha256 = Digest::of(content);
-        scripts.insert(sha256, content.to_vec());
-        let name = hook.draft.script_name.clone();
-        hook_of(hook, Script { name, sha256, length: content.len() as u64 })
+        let script = Script::of(&hook.draft.script_name, content);
+        scripts.insert(script.sha256, content.to_vec());
+        hook_of(hook, script)
     });
     (hooks.collect(), scripts)
 }

@@ -176,6 +176,20 @@ impl Line {
         found.ok_or(LineError::Missing(number))
     }
 
+    /// Takes a member into the canary group, or out of it.
+    pub fn set_canary(&mut self, member: i64, canary: bool) {
+        self.canaries.retain(|known| *known != member);
+        if canary {
+            self.canaries.push(member);
+            self.canaries.sort_unstable();
+        }
+    }
+
+    /// Whether a release is out for the canary group.
+    pub fn is_out_for_canaries(&self) -> bool {
+        self.releases.iter().any(|release| release.state == ReleaseState::Rolling && release.canary)
+    }
+
     fn next_number(&self) -> i64 {
         self.releases.iter().map(|release| release.number).max().unwrap_or(0) + 1
     }

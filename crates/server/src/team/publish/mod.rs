@@ -32,8 +32,8 @@ use boathook_engine::bundle::manifest::Refused;
 
 use crate::team::sign::{SignError, Signer};
 use crate::team::store::{Publication, StoreError, TeamStore, TufRole};
-use crate::team::wire::{Hook, HookDraft, Mode, Publish, Release, TeamChange};
-use scene::{attempt, change};
+use crate::team::wire::{Hook, HookDraft, Member, MemberChange, Mode, Publish, Release, TeamChange};
+use scene::{Scene, attempt, change};
 
 /// Why nothing was published.
 #[derive(Debug, thiserror::Error)]
@@ -136,10 +136,30 @@ pub async fn restore(
     change(team, signer, by.at, |line, _| line.restore(number, by)).await
 }
 
-/// Offers the same releases once more: after a change of who is in the canary
-/// group, which the manifest says beside them.
-pub async fn reissue(team: &TeamStore, signer: &Signer, now: i64) -> Result<(), PublishError> {
-    offer_again(team, signer, &TeamChange::default(), now).await
+/// Changes a member. Who is in the canary group is part of what is signed while
+/// a release is out for it alone: both go out together, or nothing is changed.
+pub async fn set_member(
+    team: &TeamStore,
+    signer: &Signer,
+    id: i64,
+    change: &MemberChange,
+    now: i64,
+) -> Result<Option<Member>, PublishError> {
+    let Some(before) = team.member(id).await? else { return Ok(None) };
+    let Some(canary) = change.canary.filter(|canary| *canary != before.canary) else {
+        return Ok(team.change_member(id, change).await?);
+    };
+    attempt(team, signer, now, |scene| {
+        let mut work = Publication::after(scene.repository.newest);
+        work.member = Some((id, change.clone()));
+        scene.line.set_canary(id, canary);
+        if scene.line.is_out_for_canaries() {
+            offer_once_more(scene, &mut work)?;
+        }
+        Ok((work, ()))
+    })
+    .await?;
+    Ok(team.member(id).await?)
 }
 
 /// Changes the team's settings. The policy for old hooks is part of what is
@@ -151,28 +171,25 @@ pub async fn set(
     now: i64,
 ) -> Result<(), PublishError> {
     let before = team.info().await?.stale;
-    match change.stale.is_some_and(|stale| stale != before) {
-        true => offer_again(team, signer, change, now).await,
-        false => Ok(team.change(change).await?),
-    }
-}
-
-async fn offer_again(
-    team: &TeamStore,
-    signer: &Signer,
-    change: &TeamChange,
-    now: i64,
-) -> Result<(), PublishError> {
+    let Some(stale) = change.stale.filter(|stale| *stale != before) else {
+        return Ok(team.change(change).await?);
+    };
     attempt(team, signer, now, |scene| {
-        let keys_wait = scene.waiting.iter().any(|waiting| waiting.file.role == TufRole::Root);
-        if keys_wait && scene.team.mode == Mode::Strict {
-            return Err(PublishError::KeysWait);
-        }
-        scene.team.stale = change.stale.unwrap_or(scene.team.stale);
+        scene.team.stale = stale;
         let mut work = Publication::after(scene.repository.newest);
         work.settings = Some(change.clone());
-        scene.again(&mut work)?;
+        offer_once_more(scene, &mut work)?;
         Ok((work, ()))
     })
     .await
+}
+
+/// Offers what is out with what changed beside it, unless the admins have to
+/// sign new keys first.
+fn offer_once_more(scene: &Scene, work: &mut Publication) -> Result<(), PublishError> {
+    let keys_wait = scene.waiting.iter().any(|waiting| waiting.file.role == TufRole::Root);
+    match keys_wait && scene.team.mode == Mode::Strict {
+        true => Err(PublishError::KeysWait),
+        false => scene.again(work),
+    }
 }

@@ -141,6 +141,7 @@ async fn invite(
         role: Role::Owner,
         member: Some(member.id),
         device: None,
+        made_with: None,
         digest: secret.digest(),
         created_at: now,
         expires_at: Some(now + WEEK),

@@ -10,10 +10,11 @@ use super::rows::Code;
 impl TeamStore {
     /// Keeps a code.
     pub async fn add_code(&self, code: &Code) -> Result<(), StoreError> {
-        let sql = "INSERT INTO codes (team_id, digest, challenge, redirect, member_id, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6)";
+        let sql = "INSERT INTO codes (team_id, digest, challenge, redirect, member_id, expires_at,
+            made_with) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let query = sqlx::query(sql).bind(self.team).bind(code.digest.to_string()).bind(&code.challenge);
-        query.bind(&code.redirect).bind(code.member).bind(code.expires_at).execute(self.pool()).await?;
+        let query = query.bind(&code.redirect).bind(code.member).bind(code.expires_at);
+        query.bind(code.made_with).execute(self.pool()).await?;
         Ok(())
     }
 
@@ -22,7 +23,7 @@ impl TeamStore {
         let forget = "DELETE FROM codes WHERE team_id = $1 AND expires_at <= $2";
         sqlx::query(forget).bind(self.team).bind(now).execute(self.pool()).await?;
         let sql = "DELETE FROM codes WHERE team_id = $1 AND digest = $2
-            RETURNING challenge, redirect, member_id, expires_at";
+            RETURNING challenge, redirect, member_id, expires_at, made_with";
         let query = sqlx::query(sql).bind(self.team).bind(digest.to_string());
         let Some(row) = query.fetch_optional(self.pool()).await? else { return Ok(None) };
         Ok(Some(Code {
@@ -31,6 +32,7 @@ impl TeamStore {
             redirect: row.try_get("redirect")?,
             member: row.try_get("member_id")?,
             expires_at: row.try_get("expires_at")?,
+            made_with: row.try_get("made_with")?,
         }))
     }
 }

@@ -46,6 +46,9 @@ impl TeamStore {
         if let Some(change) = &publication.settings {
             settings::update(&mut work, self.team, change).await?;
         }
+        if let Some((member, change)) = &publication.member {
+            self.update_member(&mut work, *member, change).await?;
+        }
         self.set_up(&mut work, &publication).await?;
         work.commit().await?;
         if publication.keys.iter().any(|key| key.sealed.is_none()) {

@@ -10,6 +10,9 @@ pub enum StoreError {
     /// A team would be left without an owner.
     #[error("this is the team's last owner: make somebody else an owner first")]
     LastOwner,
+    /// What a token was to be made with is revoked.
+    #[error("the token that this was to be made with is revoked")]
+    Revoked,
     /// Something of this name is there already.
     #[error("{0} is there already")]
     Exists(String),
@@ -70,6 +73,7 @@ impl StoreError {
             StoreError::Conflict => true,
             StoreError::Database(error) => is_passing(error),
             StoreError::LastOwner
+            | StoreError::Revoked
             | StoreError::Exists(_)
             | StoreError::Order
             | StoreError::Floor { .. }

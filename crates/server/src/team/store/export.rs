@@ -125,7 +125,7 @@ impl Store {
             return Err(StoreError::Exists("a team in the database to import into".to_owned()));
         }
         let mut chain = Chain::new();
-        check_head(&read_line(from)?, &mut chain)?;
+        let schema = check_head(&read_line(from)?, &mut chain)?;
         loop {
             let text = read_line(from)?;
             let line: Line =
@@ -133,7 +133,7 @@ impl Store {
             match line {
                 Line::End { rows, sha256 } if rows == chain.rows && sha256 == chain.digest => break,
                 Line::End { .. } => return Err(broken(&chain, "the digest at its end is another")),
-                Line::Row { table, row } => import_row(&mut work, &chain, &table, row).await?,
+                Line::Row { table, row } => import_row(&mut work, &chain, schema, &table, row).await?,
             }
             chain.add(&text);
             chain.rows += 1;
@@ -147,7 +147,8 @@ fn newest_schema() -> i64 {
     STEPS.last().map_or(0, |step| step.number)
 }
 
-fn check_head(text: &str, chain: &mut Chain) -> Result<(), StoreError> {
+/// The schema of the export, when this version knows it.
+fn check_head(text: &str, chain: &mut Chain) -> Result<i64, StoreError> {
     let Ok(head) = serde_json::from_str::<Head>(text) else {
         return Err(StoreError::Unfit("this is no export of a team server's database".to_owned()));
     };
@@ -156,21 +157,23 @@ fn check_head(text: &str, chain: &mut Chain) -> Result<(), StoreError> {
         return Err(StoreError::Newer { found: head.schema.max(known + 1), known });
     }
     chain.add(text);
-    Ok(())
+    Ok(head.schema)
 }
 
 async fn import_row(
     work: &mut Transaction<'static, Any>,
     chain: &Chain,
+    schema: i64,
     table: &str,
-    row: Vec<Value>,
+    mut row: Vec<Value>,
 ) -> Result<(), StoreError> {
     let Some(table) = TABLES.iter().find(|known| known.name == table) else {
         return Err(broken(chain, &format!("there is no table {table:?}")));
     };
-    if row.len() != table.columns.len() {
+    if row.len() != table.width(schema) {
         return Err(broken(chain, "it has another number of columns"));
     }
+    row.resize(table.columns.len(), Value::Null);
     let places: Vec<String> = (1..=row.len()).map(|place| format!("${place}")).collect();
     let (name, names, places) = (table.name, table.names(), places.join(", "));
     let sql = format!("INSERT INTO {name} ({names}) VALUES ({places})");

@@ -65,16 +65,27 @@ impl TeamStore {
     /// Changes somebody; the last owner stays one.
     pub async fn change_member(&self, id: i64, change: &MemberChange) -> Result<Option<Member>, StoreError> {
         let mut work = self.write().await?;
-        let Some(mut member) = self.locked(&mut work, id).await? else { return Ok(None) };
+        let member = self.update_member(&mut work, id, change).await?;
+        work.commit().await?;
+        Ok(member)
+    }
+
+    /// The same, as a part of something larger.
+    pub(super) async fn update_member(
+        &self,
+        work: &mut Transaction<'static, Any>,
+        id: i64,
+        change: &MemberChange,
+    ) -> Result<Option<Member>, StoreError> {
+        let Some(mut member) = self.locked(work, id).await? else { return Ok(None) };
         if change.role.is_some_and(|role| role != Role::Owner) {
-            self.refuse_last_owner(&mut work, &member).await?;
+            self.refuse_last_owner(work, &member).await?;
         }
         member.role = change.role.unwrap_or(member.role);
         member.canary = change.canary.unwrap_or(member.canary);
         let sql = "UPDATE members SET role = $3, canary = $4 WHERE team_id = $1 AND member_id = $2";
         let query = sqlx::query(sql).bind(self.team).bind(id).bind(words::word(&member.role)?);
-        query.bind(i64::from(member.canary)).execute(&mut *work).await?;
-        work.commit().await?;
+        query.bind(i64::from(member.canary)).execute(&mut **work).await?;
         Ok(Some(member))
     }
 

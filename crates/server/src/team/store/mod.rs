@@ -17,6 +17,7 @@ mod error;
 mod export;
 mod first;
 mod hooks;
+mod lineage;
 mod members;
 mod metadata;
 mod migrate;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use boathook_engine::bundle::manifest::Stale;
 use boathook_engine::digest::Digest;
 
-use crate::team::wire::{Mode, Release, Role, TeamChange, TokenKind};
+use crate::team::wire::{MemberChange, Mode, Release, Role, TeamChange, TokenKind};
 
 /// A team, without what depends on who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub struct NewTokenRow {
     pub member: Option<i64>,
     /// The device it belongs to.
     pub device: Option<String>,
+    /// The token it is made with: when that is revoked, so is this.
+    pub made_with: Option<i64>,
     /// The SHA-256 of the secret.
     pub digest: Digest,
     /// When, in milliseconds since 1970.
@@ -158,6 +160,8 @@ pub struct Code {
     pub redirect: String,
     /// Who logged in.
     pub member: i64,
+    /// The token they did it with.
+    pub made_with: Option<i64>,
     /// Until when it is good.
     pub expires_at: i64,
 }
@@ -298,6 +302,8 @@ pub struct Publication {
     pub waiting: Option<Vec<Waiting>>,
     /// What of the team's settings is another from now on.
     pub settings: Option<TeamChange>,
+    /// Which member is another from now on, and in what.
+    pub member: Option<(i64, MemberChange)>,
 }
 
 impl Publication {

@@ -14,7 +14,15 @@ pub struct Step {
 }
 
 /// All steps.
-pub const STEPS: &[Step] = &[Step { number: 1, statements: FIRST }];
+pub const STEPS: &[Step] =
+    &[Step { number: 1, statements: FIRST }, Step { number: 2, statements: WHAT_A_TOKEN_WAS_MADE_WITH }];
+
+/// Of what is older nobody knows it any more.
+const WHAT_A_TOKEN_WAS_MADE_WITH: &[&str] = &[
+    "ALTER TABLE tokens ADD COLUMN made_with BIGINT",
+    "ALTER TABLE codes ADD COLUMN made_with BIGINT",
+    "CREATE INDEX tokens_made_with ON tokens (team_id, made_with)",
+];
 
 const FIRST: &[&str] = &[
     "CREATE TABLE settings (name TEXT PRIMARY KEY, value BIGINT NOT NULL)",

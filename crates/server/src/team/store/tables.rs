@@ -18,6 +18,8 @@ pub struct Column {
     pub name: &'static str,
     /// What it holds.
     pub holds: Holds,
+    /// The step that added it: exports from before have rows without it.
+    pub since: i64,
 }
 
 /// What a column holds.
@@ -32,18 +34,19 @@ pub enum Holds {
 }
 
 const fn number(name: &'static str) -> Column {
-    Column { name, holds: Holds::Number }
+    Column { name, holds: Holds::Number, since: 1 }
 }
 
 const fn text(name: &'static str) -> Column {
-    Column { name, holds: Holds::Text }
+    Column { name, holds: Holds::Text, since: 1 }
 }
 
 const fn bytes(name: &'static str) -> Column {
-    Column { name, holds: Holds::Bytes }
+    Column { name, holds: Holds::Bytes, since: 1 }
 }
 
 const TEAM: Column = number("team_id");
+const MADE_WITH: Column = Column { since: 2, ..number("made_with") };
 
 /// All tables but the list of steps.
 pub const TABLES: &[Table] = &[
@@ -115,6 +118,7 @@ pub const TABLES: &[Table] = &[
             number("expires_at"),
             number("revoked_at"),
             number("used_at"),
+            MADE_WITH,
         ],
         key: 2,
     },
@@ -127,6 +131,7 @@ pub const TABLES: &[Table] = &[
             text("redirect"),
             number("member_id"),
             number("expires_at"),
+            MADE_WITH,
         ],
         key: 2,
     },
@@ -206,6 +211,11 @@ pub const TABLES: &[Table] = &[
 ];
 
 impl Table {
+    /// How many columns it had after a step; later ones stand behind those.
+    pub fn width(&self, step: i64) -> usize {
+        self.columns.iter().filter(|column| column.since <= step).count()
+    }
+
     /// The names of its columns, as a statement lists them.
     pub fn names(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();

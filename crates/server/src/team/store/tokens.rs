@@ -5,6 +5,7 @@ use sqlx::any::AnyRow;
 use sqlx::{Any, Row, Transaction};
 
 use super::error::StoreError;
+use super::lineage::{self, Reach};
 use super::rows::{NewTokenRow, TokenDevice, TokenMember, TokenRow};
 use super::{Store, TeamStore, counters, words};
 use crate::team::wire::Token;
@@ -29,7 +30,7 @@ impl TeamStore {
     /// All tokens, the newest first; those that are no longer good too.
     pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
         let sql = "SELECT token_id, kind, prefix, name, role, member_id, device_id, created_at, expires_at,
-            used_at, revoked_at FROM tokens WHERE team_id = $1 ORDER BY token_id DESC";
+            used_at, revoked_at, made_with FROM tokens WHERE team_id = $1 ORDER BY token_id DESC";
         let rows = sqlx::query(sql).bind(self.team).fetch_all(self.pool()).await?;
         rows.iter().map(token_row).collect()
     }
@@ -37,12 +38,12 @@ impl TeamStore {
     /// One token.
     pub async fn token(&self, id: i64) -> Result<Option<Token>, StoreError> {
         let sql = "SELECT token_id, kind, prefix, name, role, member_id, device_id, created_at, expires_at,
-            used_at, revoked_at FROM tokens WHERE team_id = $1 AND token_id = $2";
+            used_at, revoked_at, made_with FROM tokens WHERE team_id = $1 AND token_id = $2";
         let row = sqlx::query(sql).bind(self.team).bind(id).fetch_optional(self.pool()).await?;
         row.as_ref().map(token_row).transpose()
     }
 
-    /// Keeps a token.
+    /// Keeps a token; `Revoked` when the one it is made with is.
     pub async fn add_token(&self, new: &NewTokenRow) -> Result<Token, StoreError> {
         let mut work = self.write().await?;
         let token = insert(&mut work, self.team, new).await?;
@@ -50,12 +51,16 @@ impl TeamStore {
         Ok(token)
     }
 
-    /// Revokes a token. Says whether there was one that was not revoked yet.
+    /// Revokes a token and what was made with it. Says whether any of that was
+    /// not revoked yet.
     pub async fn revoke_token(&self, id: i64, now: i64) -> Result<bool, StoreError> {
-        let sql = "UPDATE tokens SET revoked_at = $3
-            WHERE team_id = $1 AND token_id = $2 AND revoked_at IS NULL";
-        let query = sqlx::query(sql).bind(self.team).bind(id).bind(now);
-        Ok(query.execute(self.pool()).await?.rows_affected() == 1)
+        lineage::revoke(self, id, Reach::Below, now).await
+    }
+
+    /// Revokes a token that is not lost, only no longer needed: what was made
+    /// with it stays. Says whether it was not revoked yet.
+    pub async fn revoke_token_alone(&self, id: i64, now: i64) -> Result<bool, StoreError> {
+        lineage::revoke(self, id, Reach::Alone, now).await
     }
 
     /// Uses up a sign-in token. Of several who try at once one is told yes.
@@ -73,13 +78,18 @@ pub(super) async fn insert(
     team: i64,
     new: &NewTokenRow,
 ) -> Result<Token, StoreError> {
+    // Counting comes first: who revokes waits for it, so that nothing is made behind their back.
     let id = counters::next(work, team, "tokens").await?;
+    if let Some(maker) = new.made_with {
+        lineage::refuse_revoked(work, team, maker).await?;
+    }
     let sql = "INSERT INTO tokens (team_id, token_id, kind, prefix, name, role, member_id, device_id, digest,
-        created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        created_at, expires_at, made_with) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     let query = sqlx::query(sql).bind(team).bind(id).bind(words::word(&new.kind)?);
     let query = query.bind(&new.prefix).bind(&new.name).bind(words::word(&new.role)?);
     let query = query.bind(new.member).bind(new.device.clone()).bind(new.digest.to_string());
-    let inserted = query.bind(new.created_at).bind(new.expires_at).execute(&mut **work).await;
+    let query = query.bind(new.created_at).bind(new.expires_at).bind(new.made_with);
+    let inserted = query.execute(&mut **work).await;
     inserted.map_err(|error| StoreError::from(error).exists(|| "a token with this secret".to_owned()))?;
     Ok(Token {
         id,
@@ -93,6 +103,7 @@ pub(super) async fn insert(
         expires_at: new.expires_at,
         used_at: None,
         revoked_at: None,
+        made_with: new.made_with,
     })
 }
 
@@ -123,6 +134,7 @@ fn token_row(row: &AnyRow) -> Result<Token, StoreError> {
         expires_at: row.try_get("expires_at")?,
         used_at: row.try_get("used_at")?,
         revoked_at: row.try_get("revoked_at")?,
+        made_with: row.try_get("made_with")?,
     })
 }
 

@@ -145,11 +145,6 @@ impl Desk {
         self.call(Method::POST, path, Some(body))
     }
 
-    /// The same, for who knows what to do about a refusal.
-    pub fn try_post<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<A, Refusal> {
-        self.server.post(path, body)
-    }
-
     pub fn put<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<A, Failed> {
         self.call(Method::PUT, path, Some(body))
     }

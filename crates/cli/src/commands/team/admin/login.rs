@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead};
 
-use boathook_server::team::wire::{MadeToken, NewToken, Role, Team, TokenKind};
+use boathook_server::team::wire::{MadeToken, NewToken, Team, TokenKind};
 
 use super::super::login::{addressed, usable};
-use super::desk::{At, Desk, Kept, KnownRoot, place, refused, token_in};
+use super::desk::{At, Desk, Kept, KnownRoot, place, token_in};
 use crate::Status;
 use crate::error::Failed;
 use crate::team::authorities::{self, Whose};
@@ -102,20 +102,12 @@ fn is_sign_in(token: &str) -> bool {
     token.starts_with("bh_sign")
 }
 
-/// An API token with all that the member may do: the server refuses a role that
-/// is too high, and the token stays good.
+/// An API token with all that the sign-in token may do, which the server knows.
 fn exchanged(desk: &Desk) -> Result<String, Failed> {
-    let mut refusal = None;
-    for role in [Role::Owner, Role::Admin, Role::Auditor, Role::Member] {
-        let name = "team admin".to_owned();
-        let wanted = NewToken { kind: TokenKind::Api, name, role: Some(role), member: None, days: None };
-        match desk.try_post::<MadeToken>("/api/v1/tokens", &wanted) {
-            Ok(made) => return Ok(made.secret),
-            Err(problem) if problem.code == "forbidden" => refusal = Some(problem),
-            Err(problem) => return Err(refused(problem)),
-        }
-    }
-    Err(refusal.map_or_else(|| Failed::other("no token could be made", "ask an admin"), refused))
+    let name = "team admin".to_owned();
+    let wanted = NewToken { kind: TokenKind::Api, name, role: None, member: None, days: None };
+    let made: MadeToken = desk.post("/api/v1/tokens", &wanted)?;
+    Ok(made.secret)
 }
 
 fn from_stdin() -> Result<String, Failed> {

@@ -179,18 +179,7 @@ mod tests {
     use super::*;
 
     fn hook(id: i64) -> Hook {
-        let script = Script { name: format!("{id}.sh"), sha256: Digest::of(b"x"), length: 1 };
-        Hook {
-            id,
-            event: "stop".to_owned(),
-            script,
-            operating_systems: Vec::new(),
-            matcher: None,
-            timeout: None,
-            fail_closed: true,
-            loop_limit: None,
-            monitor: false,
-        }
+        Hook { fail_closed: true, ..Hook::plain(id, "stop", Script::of(&format!("{id}.sh"), b"x")) }
     }
 
     fn first() -> Manifest {

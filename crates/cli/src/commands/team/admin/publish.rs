@@ -52,22 +52,11 @@ fn doubts(release: &Release, before: &[Release]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use boathook_engine::bundle::manifest::{Hook, Script};
-    use boathook_engine::digest::Digest;
 
     use super::*;
 
     fn release(number: i64, state: ReleaseState, scripts: &[&str]) -> Release {
-        let hook = |name: &&str| Hook {
-            id: 1,
-            event: "stop".to_owned(),
-            script: Script { name: (*name).to_owned(), sha256: Digest::of(name.as_bytes()), length: 1 },
-            operating_systems: Vec::new(),
-            matcher: None,
-            timeout: None,
-            fail_closed: false,
-            loop_limit: None,
-            monitor: false,
-        };
+        let hook = |name: &&str| Hook::plain(1, "stop", Script::of(name, name.as_bytes()));
         Release {
             number,
             state,

@@ -163,6 +163,9 @@ pub fn sign(ui: &mut Ui, desk: &Desk, args: &SignArgs) -> Result<Status, Failed>
     if args.scripts {
         scripts(ui, desk, &shown, now.as_ref())?;
     }
+    if shown.waiting.is_empty() && !args.key.is_empty() && !desk.json {
+        return Ok(Status::Failure);
+    }
     if args.key.is_empty() {
         if !shown.waiting.is_empty() {
             ui.hint(
@@ -235,6 +238,8 @@ fn agree(ui: &mut Ui, args: &SignArgs, shown: &Signing, digest: &Digest) -> Resu
         true => ("This decides who may sign. Type the first 8 digits of the digest: ", &text[..8]),
         false => ("Sign all of this? Type yes: ", "yes"),
     };
+    // What was typed before it was shown is no answer to it.
+    asking::forget_typed();
     match asking::line(ui, asked)? == wanted {
         true => Ok(()),
         false => refused("look at it again, and type what is asked for"),

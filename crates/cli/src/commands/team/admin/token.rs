@@ -12,6 +12,9 @@ use crate::Status;
 use crate::error::Failed;
 use crate::ui::Ui;
 
+/// Says that what was made with a token stays.
+const ALONE: &str = "?alone=true";
+
 /// Make, list and revoke tokens
 #[derive(Debug, clap::Args)]
 pub struct TokenArgs {
@@ -63,10 +66,17 @@ pub struct NewArgs {
 pub struct ListArgs {}
 
 /// Revoke a token; whoever holds it is refused from then on
+///
+/// What was made with it goes too: the same member's tokens and machines, enrolment
+/// tokens, and invitations that nobody has used. What another member made of an
+/// invitation stays, and so do machines that belong to the team.
 #[derive(Debug, clap::Args)]
 pub struct RevokeArgs {
     /// Its number
     id: i64,
+    /// Keep what was made with it, for a token that is not lost, only no longer needed
+    #[arg(long)]
+    alone: bool,
 }
 
 pub fn token(ui: &mut Ui, desk: &Desk, args: &TokenArgs) -> Result<Status, Failed> {
@@ -74,8 +84,9 @@ pub fn token(ui: &mut Ui, desk: &Desk, args: &TokenArgs) -> Result<Status, Faile
         TokenCommand::New(args) => new(ui, desk, args)?,
         TokenCommand::List(_) => list(ui, desk)?,
         TokenCommand::Revoke(args) => {
-            desk.delete(&format!("/api/v1/tokens/{}", args.id))?;
-            desk.gone(ui, "revoked", args.id, &format!("token {} is revoked", args.id))?;
+            desk.delete(&format!("/api/v1/tokens/{}{}", args.id, if args.alone { ALONE } else { "" }))?;
+            let with = if args.alone { "" } else { ", with what was made with it" };
+            desk.gone(ui, "revoked", args.id, &format!("token {} is revoked{with}", args.id))?;
         }
     }
     Ok(Status::Success)
@@ -131,7 +142,7 @@ fn list(ui: &mut Ui, desk: &Desk) -> Result<(), Failed> {
     // Members without a role to see the others read numbers.
     let members: Vec<Member> = desk.get("/api/v1/members").unwrap_or_default();
     let now = Timestamp::now().as_millisecond();
-    let head = ["ID", "KIND", "TOKEN", "NAME", "ROLE", "OF", "MADE", "EXPIRES", "STATE"];
+    let head = ["ID", "KIND", "TOKEN", "NAME", "ROLE", "OF", "MADE", "WITH", "EXPIRES", "STATE"];
     let table = Table::of(head, &tokens, |token| {
         [
             token.id.to_string(),
@@ -141,6 +152,7 @@ fn list(ui: &mut Ui, desk: &Desk) -> Result<(), Failed> {
             role_name(token.role).to_owned(),
             or_dash(token.device.clone().or_else(|| token.member.map(|member| whose(&members, member)))),
             time(token.created_at),
+            or_dash(token.made_with.map(|maker| maker.to_string())),
             time_or_dash(token.expires_at),
             state(token, now),
         ]
@@ -158,14 +170,15 @@ fn state(token: &Token, now: i64) -> String {
     }
 }
 
-/// Revokes the token that asks, found by its first letters.
+/// Revokes the token that asks, found by its first letters. What was made with
+/// it stays: who leaves a desk did not lose it.
 pub fn revoke_own(desk: &Desk, secret: &str) -> Result<(), Failed> {
     let tokens: Vec<Token> = desk.get("/api/v1/tokens")?;
     let own = tokens.iter().filter(|token| token.revoked_at.is_none() && secret.starts_with(&token.prefix));
     let [own] = own.collect::<Vec<_>>()[..] else {
         return Err(Failed::other("the server does not list it", "`boathook team admin token list`"));
     };
-    desk.delete(&format!("/api/v1/tokens/{}", own.id))
+    desk.delete(&format!("/api/v1/tokens/{}{ALONE}", own.id))
 }
 
 fn kind_name(kind: TokenKind) -> &'static str {
@@ -195,6 +208,7 @@ mod tests {
             expires_at,
             used_at,
             revoked_at,
+            made_with: None,
         };
         let cases = [
             (None, None, None, "good"),

@@ -56,6 +56,7 @@ pub async fn give(app: &App, caller: &Caller, asked: &Asked) -> Result<String, R
         challenge: asked.code_challenge.clone(),
         redirect: asked.redirect_uri.clone(),
         member,
+        made_with: Some(caller.token),
         expires_at: now.saturating_add(LIFETIME),
     };
     team.add_code(&code).await?;
@@ -116,7 +117,8 @@ async fn take(app: &App, exchange: &Exchange) -> Result<LoggedIn, Refusal> {
     let member = team.member(code.member).await?.ok_or_else(stale)?;
     let shown = settings::seen_by(team.info().await?, member.role, Some(member.email));
     let login = Login { name: exchange.name.clone(), os: exchange.os.clone() };
-    let newcomer = Newcomer { member: Some(member.id), enrolled: false, used_up: None };
+    let newcomer =
+        Newcomer { member: Some(member.id), enrolled: false, made_with: code.made_with, used_up: None };
     login::bring_in(&team, &login, &newcomer, shown, now).await
 }
 

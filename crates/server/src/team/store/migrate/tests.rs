@@ -15,10 +15,10 @@ use super::*;
 
 /// A step that ends after so many statements, as if the process had ended
 /// there: nothing more is said to the database.
-async fn cut_short(store: &Store, reach: usize) {
+async fn cut_short(store: &Store, step: &Step, reach: usize) {
     let mut work = store.write().await.expect("a beginning");
     newest_step(store, &mut work).await.expect("a number");
-    for statement in STEPS[0].statements.iter().take(reach) {
+    for statement in step.statements.iter().take(reach) {
         let statement = AssertSqlSafe(in_dialect(store.kind, statement));
         sqlx::query(statement).execute(&mut *work).await.expect("a statement");
     }
@@ -26,10 +26,13 @@ async fn cut_short(store: &Store, reach: usize) {
 }
 
 async fn d18(url: &str) {
-    for reach in 0..=STEPS[0].statements.len() {
-        let store = open::open(url).await.expect("a database");
-        cut_short(&store, reach).await;
-        store.close().await;
+    for (done, step) in STEPS.iter().enumerate() {
+        for reach in 0..=step.statements.len() {
+            let store = open::open(url).await.expect("a database");
+            migrate(&store, &STEPS[..done]).await.expect("what was done before");
+            cut_short(&store, step, reach).await;
+            store.close().await;
+        }
     }
     // The last start goes through, and there is exactly one of every table.
     let store = Store::open(url).await.expect("the next start goes on");
@@ -50,6 +53,43 @@ fn d18_a_start_that_ended_in_the_middle_goes_on_on_sqlite() {
 fn d18_a_start_that_ended_in_the_middle_goes_on_on_postgresql() {
     let Some(cluster) = postgres::shared() else { return };
     block_on(d18(&cluster.database()));
+}
+
+/// A database of the first version, with a token in it.
+async fn old_database(url: &str) {
+    let store = open::open(url).await.expect("a database");
+    migrate(&store, &STEPS[..1]).await.expect("the first step");
+    for statement in [
+        "INSERT INTO teams (team_id, name, mode, repository, channel, root_fingerprint, stale_days, stale_policy,
+            halt_percent, halt_least, created_at) VALUES (1, 'x', 'easy', 'r', 'stable', '', 7, 'warn', 5, 3, 1)",
+        "INSERT INTO counters (team_id, name, value) VALUES (1, 'tokens', 1)",
+        "INSERT INTO tokens (team_id, token_id, kind, prefix, name, role, digest, created_at)
+            VALUES (1, 1, 'enrolment', 'p', 'n', 'member', 'd', 1)",
+    ] {
+        sqlx::query(statement).execute(&store.pool).await.expect("a row");
+    }
+    store.close().await;
+}
+
+async fn old_tokens_stay(url: &str) {
+    old_database(url).await;
+    let team = Store::open(url).await.expect("the second step").team(1);
+    let kept = team.token(1).await.expect("a token").expect("a token");
+    assert_eq!((kept.made_with, kept.revoked_at), (None, None));
+    assert!(team.revoke_token(1, 5).await.expect("revoked"));
+}
+
+#[test]
+fn a_token_from_before_anybody_knew_what_it_was_made_with_stays_on_sqlite() {
+    let folder = Folder::new("old");
+    block_on(old_tokens_stay(&folder.file()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_from_before_anybody_knew_what_it_was_made_with_stays_on_postgresql() {
+    let Some(cluster) = postgres::shared() else { return };
+    block_on(old_tokens_stay(&cluster.database()));
 }
 
 #[test]
