@@ -3,6 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// The functions behind a generic name may be so many bytes together: standing
+/// elsewhere, the one of them that is wanted costs a page fault of its own, which
+/// brings 64 KiB along.
+const LOOSE: u64 = 24 * 1024;
+
 /// The functions of a program, by their places.
 pub struct Symbols(BTreeMap<u64, (u64, String)>);
 
@@ -18,8 +23,9 @@ impl Symbols {
         Symbols(listed.lines().filter_map(line).collect())
     }
 
-    /// Patterns of the functions at these places, each once, in this order. One
-    /// that fits much else, as those of generic functions do, is left out.
+    /// Patterns of the functions at these places, each once, in this order. Those
+    /// that fit other functions, too, as the names of generic ones do, stand behind
+    /// the others, the smallest first; one that fits too much is left out.
     pub fn patterns(&self, places: &[u64]) -> Vec<String> {
         let mut sizes: HashMap<String, u64> = HashMap::new();
         for (size, name) in self.0.values() {
@@ -37,10 +43,13 @@ impl Symbols {
             }
         }
         let mut listed = HashSet::new();
+        let fits = |pattern: &String| sizes[pattern] <= wanted[pattern] * 3 / 2 + 512;
         order.retain(|pattern| {
-            let fits = sizes[pattern] <= wanted[pattern] * 3 / 2 + 512;
-            fits && pattern.starts_with('_') && listed.insert(pattern.clone())
+            (fits(pattern) || sizes[pattern] <= LOOSE) && listed.insert(pattern.clone())
         });
+        let (mut order, mut loose): (Vec<String>, Vec<String>) = order.into_iter().partition(fits);
+        loose.sort_by_key(|pattern| sizes[pattern]);
+        order.append(&mut loose);
         order
     }
 }
@@ -103,15 +112,18 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_much_else_is_left_out() {
+    fn what_fits_other_functions_stands_behind_and_what_fits_too_much_is_left_out() {
         let name = |letter: &str, digit: &str| format!("_ZN1{letter}17h{}E", digit.repeat(16));
         let row = |place: u64, size: u64, name: &str| format!("{place:016x} {size:016x} t {name}\n");
         let listed = row(0x1000, 0x100, &name("a", "1"))
             + &row(0x1100, 0x10, &name("b", "1"))
             + &row(0x1110, 0x9000, &name("b", "2"))
-            + &row(0xa110, 0x10, "memcpy");
+            + &row(0xa110, 0x10, "memcpy")
+            + &row(0xa120, 0x10, &name("c", "1"))
+            + &row(0xa130, 0x4000, &name("c", "2"))
+            + &row(0xe130, 0x9000, &name("d", "1"));
         let symbols = Symbols::read(&listed);
-        let touched = [0xa110, 0x1100, 0x1040, 0x1000];
-        assert_eq!(symbols.patterns(&touched), ["_ZN1a17h*E"]);
+        let touched = [0xa120, 0xa110, 0xe140, 0x1100, 0x1040, 0x1000];
+        assert_eq!(symbols.patterns(&touched), ["memcpy", "_ZN1d17h*E", "_ZN1a17h*E", "_ZN1c17h*E"]);
     }
 }
