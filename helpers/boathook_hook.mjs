@@ -14,8 +14,6 @@ import { readFileSync, writeSync } from "node:fs";
 // Only answers may go to stdout. console.log and its like write there by this.
 const say = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
-const alive = () => process.getActiveResourcesInfo?.().filter((kind) => kind !== "CloseReq").length;
-const own = alive();
 
 /** Refuses, with this reason. */
 export class Deny extends Error {}
@@ -27,12 +25,6 @@ export async function serve(hook, failure = 1) {
   if (stderr) process.stderr.write(stderr);
   if (output !== undefined) say(JSON.stringify(output) + "\n");
   process.exitCode = exit_code;
-  setImmediate(end);
-}
-
-/** Node cleans up longer than it answers: nobody misses that when nothing is left to wait for. */
-function end() {
-  if (alive() <= own && process.listenerCount("beforeExit") === 0) process.exit();
 }
 
 async function stay(hook, failure) {

@@ -459,33 +459,3 @@ fn the_helpers_work_in_both_ways() {
         assert_eq!(place.keeper.count(), 1, "{language}: all of this was one process");
     }
 }
-
-/// The helper ends Node at once when nothing is left to do, and not before.
-#[test]
-fn what_a_node_hook_left_to_do_is_done_before_its_process_ends() {
-    let place = Place::new();
-    let command = helped(&place, "node");
-    let script = r#"
-import { setTimeout as sleep } from "node:timers/promises";
-import { appendFileSync } from "node:fs";
-import { appendFile } from "node:fs/promises";
-import { serve } from "./boathook_hook.mjs";
-
-process.on("exit", () => appendFileSync("done", "exit\n"));
-serve(({ command }) => {
-  if (command === "timer") sleep(100).then(() => appendFileSync("done", "timer\n"));
-  if (command === "file") appendFile("done", "file\n");
-  if (command === "before") process.once("beforeExit", () => appendFileSync("done", "before\n"));
-  return { permission: "ask" };
-});
-"#;
-    place.write("home/.cursor/hook.mjs", script);
-    place.hook(json!({ "command": command }));
-    let engine = Engine::new(place.settings(None));
-    for left in ["timer", "file", "before"] {
-        let decision = engine.handle(event(left));
-        assert_eq!(decision.permission, Some(Permission::Ask), "{left}: {}", reason(&decision));
-        assert_eq!(place.read("home/.cursor/done"), format!("{left}\nexit\n"));
-        fs::remove_file(place.path("home/.cursor/done")).expect("it was written");
-    }
-}
