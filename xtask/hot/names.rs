@@ -44,9 +44,7 @@ impl Symbols {
         }
         let mut listed = HashSet::new();
         let fits = |pattern: &String| sizes[pattern] <= wanted[pattern] * 3 / 2 + 512;
-        order.retain(|pattern| {
-            (fits(pattern) || sizes[pattern] <= LOOSE) && listed.insert(pattern.clone())
-        });
+        order.retain(|pattern| (fits(pattern) || sizes[pattern] <= LOOSE) && listed.insert(pattern.clone()));
         let (mut order, mut loose): (Vec<String>, Vec<String>) = order.into_iter().partition(fits);
         loose.sort_by_key(|pattern| sizes[pattern]);
         order.append(&mut loose);
