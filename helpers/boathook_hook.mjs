@@ -1,4 +1,5 @@
-// One hook script for a process per event and for one that stays ("persistent": true).
+// One hook script for a process per event, for one that stays ("persistent": true) and for one that is started
+// ahead ("prestart": true).
 //
 //     import { Deny, serve } from "./boathook_hook.mjs";
 //
@@ -21,10 +22,19 @@ export class Deny extends Error {}
 /** Answers one event, or one after another. An error has this exit code: 2 refuses. */
 export async function serve(hook, failure = 1) {
   if (process.env.BOATHOOK_PERSISTENT === "1") return stay(hook, failure);
+  const done = lastWord();
   const { output, exit_code, stderr } = await answer(hook, failure, () => JSON.parse(readFileSync(0, "utf8")));
   if (stderr) process.stderr.write(stderr);
-  if (output !== undefined) say(JSON.stringify(output) + "\n");
+  tell((output === undefined ? "" : JSON.stringify(output) + "\n") + (done ? `${done} ${exit_code & 255}\n` : ""));
   process.exitCode = exit_code;
+}
+
+/** With this and its exit code, a process that was started ahead says that nobody need wait for its end. */
+function lastWord() {
+  const [host, word] = (process.env.BOATHOOK_DONE ?? "").split(":");
+  delete process.env.BOATHOOK_DONE;
+  // For whoever is not the host's own child, another process answers.
+  return Number(host) === process.ppid ? word : undefined;
 }
 
 async function stay(hook, failure) {
@@ -55,14 +65,14 @@ async function reply(hook, failure, lines) {
   }
 }
 
-/** Says a line. A short one has room in the pipe, for the last one was read: then no stream is needed. */
-function tell(line) {
+/** Says lines. What is short has room in the pipe, for what was said before was read: then no stream is needed. */
+function tell(lines) {
   try {
-    if (line.length <= 1024) return void writeSync(1, line);
+    if (lines.length <= 1024) return void writeSync(1, lines);
   } catch (error) {
     if (error.code !== "EAGAIN") throw error;
   }
-  say(line);
+  say(lines);
 }
 
 async function answer(hook, failure, event) {

@@ -1,4 +1,5 @@
-"""One hook script for a process per event and for one that stays ("persistent": true).
+"""One hook script for a process per event, for one that stays ("persistent": true) and for one
+that is started ahead ("prestart": true).
 
     from boathook_hook import Deny, serve
 
@@ -35,10 +36,13 @@ def serve(hook, failure=1):
     questions = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if os.environ.get("BOATHOOK_PERSISTENT") != "1":
+        done = _last_word()
         output, exit_code, stderr = _answer(hook, failure, lambda: json.load(questions))
-        _answers.write(b"" if output is None else json.dumps(output).encode() + b"\n")
-        _answers.flush()
         sys.stderr.write(stderr)
+        sys.stderr.flush()
+        _answers.write(b"" if output is None else json.dumps(output).encode() + b"\n")
+        _answers.write(f"{done} {exit_code % 256}\n".encode() if done else b"")
+        _answers.flush()
         sys.exit(exit_code)
     for line in questions:
         question = json.loads(line)
@@ -46,6 +50,13 @@ def serve(hook, failure=1):
         said = {"id": question["id"], "output": output, "exit_code": exit_code, "stderr": stderr}
         _answers.write(json.dumps(said).encode() + b"\n")
         _answers.flush()
+
+
+def _last_word():
+    """With this and its exit code, a process that was started ahead says that nobody need wait for its end."""
+    host, _, word = os.environ.pop("BOATHOOK_DONE", "").partition(":")
+    # For whoever is not the host's own child, another process answers.
+    return word if host == str(os.getppid()) else None
 
 
 def _answer(hook, failure, event):

@@ -459,3 +459,72 @@ fn the_helpers_work_in_both_ways() {
         assert_eq!(place.keeper.count(), 1, "{language}: all of this was one process");
     }
 }
+
+/// Says that it was started, and ends late when that was ahead of its event.
+const PYTHON_ENDS_LATE: &str = r#"
+import atexit, os, time
+print("x", file=open("../../starts", "a"))
+if "BOATHOOK_DONE" in os.environ:
+    atexit.register(time.sleep, 60)
+"#;
+const NODE_ENDS_LATE: &str = r#"
+import { appendFileSync } from "node:fs";
+appendFileSync("../../starts", "x\n");
+const late = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);
+if (process.env.BOATHOOK_DONE) process.on("exit", late);
+"#;
+
+#[test]
+fn nobody_waits_for_the_end_of_a_helped_hook_that_was_started_ahead() {
+    let long = "é".repeat(300_000);
+    for language in ["python", "node"] {
+        let place = Place::new();
+        let command = helped(&place, language);
+        let (script, late) = match language {
+            "python" => ("home/.cursor/hook.py", PYTHON_ENDS_LATE),
+            _ => ("home/.cursor/hook.mjs", NODE_ENDS_LATE),
+        };
+        place.write(script, &format!("{late}{}", place.read(script)));
+        place.hook(json!({ "command": command, "prestart": true }));
+        let engine = place.engine();
+        let ask = |command: &str| {
+            let before = place.starts();
+            let decision = engine.handle(event(command));
+            wait_until("the next one waits", || place.starts() > before.max(1));
+            decision
+        };
+        ask("ls");
+        let begin = Instant::now();
+        for command in ["ls", &long] {
+            let decision = ask(command);
+            assert_eq!(decision.hooks[0].process, Some(Process::Ahead), "{language}");
+            assert_eq!(decision.permission, Some(Permission::Ask), "{language}: {}", reason(&decision));
+            assert!(decision.user_message.as_deref() == Some(command), "{language}: {}", warnings(&decision));
+            assert_eq!(warnings(&decision), "", "{language}: the last word is no part of the answer");
+        }
+        let refused = ask("refuse");
+        assert!(refused.blocked, "{language}");
+        assert_eq!(refused.user_message.as_deref(), Some("not this"), "{language}");
+        let failed = ask("fail");
+        assert!(!failed.blocked && reason(&failed).contains("exited with code 1"), "{language}");
+        assert_eq!(ask("nothing").answer_line().trim(), "{}", "{language}");
+        assert!(begin.elapsed() < Duration::from_secs(50), "{language}: somebody waited for an end");
+    }
+}
+
+#[test]
+fn the_exit_code_of_a_wrapper_counts_whatever_the_helped_hook_inside_it_says() {
+    for language in ["python", "node"] {
+        let place = Place::new();
+        let command = helped(&place, language);
+        place.write("home/.cursor/wrap.sh", &format!("echo x >> ../../starts; {command} || exit 2\n"));
+        place.hook(json!({ "command": "sh wrap.sh", "prestart": true }));
+        let engine = place.engine();
+        for (starts, way) in [(2, None), (3, Some(Process::Ahead))] {
+            let decision = engine.handle(event("fail"));
+            assert_eq!(decision.hooks[0].process, way, "{language}");
+            assert!(decision.blocked, "{language}: {}", reason(&decision));
+            wait_until("the next one waits", || place.starts() == starts);
+        }
+    }
+}

@@ -24,6 +24,8 @@ pub struct Child {
     stdout: Stdout,
     stderr: Stderr,
     end: Option<End>,
+    /// The exit code that it says it will have.
+    code: Option<i32>,
 }
 
 /// A process that ended by itself, whose pipes may still be open.
@@ -40,6 +42,8 @@ pub enum Next {
     Wait(Option<Instant>),
     /// Its tree must die; this is how it ended.
     Kill(Status),
+    /// It has given its answer, with this exit code; nobody waits for its end.
+    Leave(i32),
     /// It is over.
     Finish {
         /// Somebody else still holds one of its pipes.
@@ -58,6 +62,7 @@ impl Child {
             stdout: Stdout::default(),
             stderr: Stderr::default(),
             end: None,
+            code: None,
         }
     }
 
@@ -74,6 +79,13 @@ impl Child {
     pub fn printed(&mut self, bytes: &[u8], now: Instant) {
         self.stdout.add(bytes);
         self.heard(now);
+    }
+
+    /// Looks for the exit code that it names behind this word. The line is no
+    /// part of its answer.
+    #[cfg(unix)]
+    pub fn hear_code(&mut self, word: &str) {
+        self.code = self.stdout.take_code(word).or(self.code);
     }
 
     pub fn complained(&mut self, bytes: &[u8], now: Instant) {
@@ -94,6 +106,7 @@ impl Child {
     pub fn next(&self, now: Instant, open: bool, is_answer: IsAnswer) -> Next {
         match self.end {
             _ if self.stdout.overflowed() => Next::Kill(Status::TooMuchOutput),
+            None if let Some(code) = self.code => Next::Leave(code),
             None if self.deadline.is_some_and(|deadline| now >= deadline) => {
                 Next::Kill(Status::TimedOut(self.timeout))
             }

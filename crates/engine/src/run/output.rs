@@ -33,6 +33,20 @@ impl Stdout {
         self.kept
     }
 
+    /// Takes off the last line if it is this word and an exit code.
+    #[cfg(unix)]
+    pub fn take_code(&mut self, word: &str) -> Option<i32> {
+        let longest = word.len() + " 255\n".len();
+        // One byte more: the end of the line before it.
+        let from = self.kept.len().saturating_sub(longest + 1);
+        let line = self.kept[from..].strip_suffix(b"\n")?;
+        let begin = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
+        let code = str::from_utf8(&line[begin..]).ok()?.strip_prefix(word)?.strip_prefix(' ')?;
+        let code: u8 = code.parse().ok()?;
+        self.kept.truncate(from + begin);
+        Some(code.into())
+    }
+
     // `Vec` would double past the limit, and that memory would never be used.
     fn grow_for(&mut self, more: usize) {
         let needed = self.kept.len() + more;
@@ -142,5 +156,31 @@ mod tests {
         assert!(stdout.overflowed());
         assert_eq!(stdout.bytes().len(), STDOUT_LIMIT);
         assert!(stdout.kept.capacity() <= STDOUT_LIMIT);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_last_line_names_an_exit_code_if_it_has_the_word() {
+        let cases = [
+            ("word 0\n", Some(0), ""),
+            ("{}\nword 2\n", Some(2), "{}\n"),
+            ("{}\nword 255\n", Some(255), "{}\n"),
+            ("{}\nword 0", None, "{}\nword 0"),
+            ("{}\nword 0\n\n", None, "{}\nword 0\n\n"),
+            ("{}\nword 0\n{}\n", None, "{}\nword 0\n{}\n"),
+            ("{} word 0\n", None, "{} word 0\n"),
+            ("{}\nword 256\n", None, "{}\nword 256\n"),
+            ("{}\nword\n", None, "{}\nword\n"),
+            ("{}\nword0\n", None, "{}\nword0\n"),
+            ("{}\nother 0\n", None, "{}\nother 0\n"),
+            ("\n", None, "\n"),
+            ("", None, ""),
+        ];
+        for (printed, code, rest) in cases {
+            let mut stdout = Stdout::default();
+            stdout.add(printed.as_bytes());
+            assert_eq!(stdout.take_code("word"), code, "{printed:?}");
+            assert_eq!(stdout.into_bytes(), rest.as_bytes(), "{printed:?}");
+        }
     }
 }

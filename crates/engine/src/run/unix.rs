@@ -55,7 +55,7 @@ const MOST_WATCHED: usize = 4 * AT_ONCE;
 pub use guard::Guard;
 pub use marker::Marker;
 pub use start::first_way;
-pub use waiting::{Idleness, KEEPS, Waiting};
+pub use waiting::{Idleness, KEEPS, Left, Waiting};
 
 /// Those that wait already are taken instead of new ones; `waiting` ends where
 /// no more do.
@@ -208,6 +208,11 @@ impl Run<'_> {
                     place += 1;
                 }
                 Next::Kill(status) => doomed.push((self.running.remove(place), status)),
+                Next::Leave(code) => {
+                    let process = self.running.remove(place);
+                    let index = process.index();
+                    self.exits[index] = Some(process.leave(code, &mut self.buffer, now));
+                }
                 Next::Finish { leaked } => {
                     let process = self.running.remove(place);
                     let index = process.index();

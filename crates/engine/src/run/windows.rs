@@ -29,7 +29,7 @@ use super::{AT_ONCE, Cancel, Exit, Invocation, IsAnswer, MARKER, Status};
 use crate::source::Os;
 use job::Job;
 use pipe::{Feed, Output};
-pub use waiting::{Guard, Idleness, KEEPS, Marker, Waiting};
+pub use waiting::{Guard, Idleness, KEEPS, Left, Marker, Waiting};
 
 /// The pause between two looks at silent pipes.
 const TURN: Duration = Duration::from_millis(5);
@@ -121,7 +121,7 @@ impl<'a> Process<'a> {
                 Next::Kill(status) => return self.finish_killed(status),
                 Next::Finish { leaked } => return self.finish(leaked),
                 Next::Wait(until) if !moved => self.wait(until),
-                Next::Wait(_) => {}
+                Next::Leave(_) | Next::Wait(_) => {}
             }
         }
     }

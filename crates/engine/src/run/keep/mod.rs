@@ -13,6 +13,7 @@
 //! a process dies with the thread that made it, so that must be one that stays.
 
 mod faults;
+mod last_word;
 mod pool;
 mod worker;
 
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 use super::os::{Idleness, KEEPS, Marker, Waiting};
 use super::{Cancel, Exit, Invocation, Status};
 use faults::Faults;
+pub(super) use last_word::LastWord;
 use pool::{Idle, Pool, Slot, Stay};
 use worker::Worker;
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::super::Invocation;
 use super::super::os::Waiting;
+use super::last_word::{DONE, LastWord};
 use super::{PERSISTENT, Unchanged, Wish};
 
 /// What a process is for.
@@ -67,17 +68,23 @@ impl Slot {
         }
     }
 
+    /// Whether its process ends with its event, and may say so.
+    pub fn is_for_one_event(&self) -> bool {
+        self.stay == Stay::Ahead
+    }
+
     pub fn is_revoked(&self) -> bool {
         self.revoked.load(Ordering::SeqCst)
     }
 
     /// The process to start; it reads nothing yet and has no deadline.
-    pub fn invocation(&self) -> Invocation {
+    pub fn invocation(&self, last_word: Option<&LastWord>) -> Invocation {
+        let told = match last_word {
+            Some(last_word) => (DONE.into(), last_word.announced().into()),
+            None => (PERSISTENT.into(), "1".into()),
+        };
         let mut env = Arc::clone(&self.env);
-        match self.stay {
-            Stay::Stays => Arc::make_mut(&mut env).push((PERSISTENT.into(), "1".into())),
-            Stay::Ahead => {}
-        }
+        Arc::make_mut(&mut env).push(told);
         Invocation {
             command: self.command.clone(),
             args: self.args.clone(),

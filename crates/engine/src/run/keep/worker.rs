@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use super::super::os::{Guard, Waiting};
+use super::super::os::{Guard, Left, Waiting};
+use super::last_word::LastWord;
 use super::pool::{Idle, Slot};
 use super::{Shared, Unchanged, end, lock};
 
@@ -23,6 +24,7 @@ pub struct Worker {
 enum Job {
     Start(Arc<Slot>, SyncSender<Result<Waiting, String>>),
     Prepare(Later),
+    Left(Left),
     Stop,
 }
 
@@ -37,8 +39,14 @@ impl Worker {
     /// Starts the thread; none when there can be no more.
     pub fn new(shared: &Arc<Shared>) -> Option<Worker> {
         let (jobs, receiver) = mpsc::channel();
-        let state =
-            State { shared: Arc::clone(shared), later: Vec::new(), guard: None, count: AtomicUsize::new(0) };
+        let state = State {
+            shared: Arc::clone(shared),
+            jobs: jobs.clone(),
+            later: Vec::new(),
+            left: Vec::new(),
+            guard: None,
+            count: AtomicUsize::new(0),
+        };
         let thread = thread::Builder::new().name("keeper".to_owned()).spawn(move || state.work(&receiver));
         Some(Worker { jobs, thread: Arc::new(Mutex::new(Some(thread.ok()?))) })
     }
@@ -67,7 +75,10 @@ impl Worker {
 
 struct State {
     shared: Arc<Shared>,
+    jobs: Sender<Job>,
     later: Vec<Later>,
+    /// Those that gave their answer and have not ended yet, the oldest first.
+    left: Vec<Left>,
     /// Ends what the processes have started, should this host be killed.
     guard: Option<Guard>,
     count: AtomicUsize,
@@ -87,19 +98,26 @@ impl State {
                     self.later.push(later);
                     continue;
                 }
+                Some(Job::Left(left)) => self.left.push(left),
                 Some(Job::Stop) => break,
                 None => {}
             }
             self.start_those_whose_time_has_come();
             self.tidy();
         }
+        for job in jobs.try_iter() {
+            if let Job::Left(left) = job {
+                self.left.push(left);
+            }
+        }
+        Left::end_all(self.left);
         end(lock(&self.shared.pool).remove(|_| true));
     }
 
     /// The next job, or none when it is time to look around. While there is no
     /// process there is nothing to look at.
     fn next(&self, jobs: &Receiver<Job>) -> Option<Job> {
-        if self.later.is_empty() && lock(&self.shared.pool).is_empty() {
+        if self.later.is_empty() && self.left.is_empty() && lock(&self.shared.pool).is_empty() {
             return Some(jobs.recv().unwrap_or(Job::Stop));
         }
         let now = Instant::now();
@@ -115,7 +133,14 @@ impl State {
     fn start(&self, slot: &Slot) -> Result<Waiting, String> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let marker = self.shared.marker.of(number, slot.env());
-        Waiting::start(&slot.invocation(), marker)
+        let jobs = self.jobs.clone();
+        let last_word = slot.is_for_one_event().then(|| {
+            LastWord::new(move |left| {
+                // Without the thread it ends with its maker.
+                let _ = jobs.send(Job::Left(left));
+            })
+        });
+        Waiting::start(&slot.invocation(last_word.as_ref()), marker, last_word)
     }
 
     fn start_those_whose_time_has_come(&mut self) {
@@ -146,9 +171,10 @@ impl State {
     }
 
     fn tidy(&mut self) {
+        self.tidy_left();
         let mut pool = lock(&self.shared.pool);
         let stale = pool.stale(self.shared.limits.idle, Instant::now());
-        let empty = pool.is_empty() && self.later.is_empty();
+        let empty = pool.is_empty() && self.later.is_empty() && self.left.is_empty();
         drop(pool);
         end(stale);
         match (&self.guard, empty) {
@@ -156,5 +182,15 @@ impl State {
             (None, false) => self.guard = Guard::new(&self.shared.marker),
             (Some(_), false) | (None, true) => {}
         }
+    }
+    /// Reaps those that have ended; ends those whose time is over, and the
+    /// oldest when they are too many.
+    fn tidy_left(&mut self) {
+        let now = Instant::now();
+        self.left.retain(|left| !left.is_over());
+        let surplus = self.left.len().saturating_sub(self.shared.limits.total);
+        let mut doomed: Vec<Left> = self.left.drain(..surplus).collect();
+        doomed.extend(self.left.extract_if(.., |left| left.is_late(now)));
+        Left::end_all(doomed);
     }
 }

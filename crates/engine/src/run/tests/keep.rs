@@ -375,3 +375,49 @@ fn what_changed_is_neither_started_ahead_nor_used() {
     same.store(false, Ordering::SeqCst);
     assert!(keeper.take(&wish).prepared.is_none());
 }
+
+/// What a process that waits for this hook's event answers to it.
+fn ahead(keeper: &Keeper, hook: &Invocation) -> Exit {
+    let wish = Wish { owner: Path::new("/hooks.json"), invocation: hook, look: &always };
+    keeper.prepare(&wish, always());
+    wait_until("it waits", || keeper.count() == 1);
+    let prepared = keeper.take(&wish).prepared;
+    assert!(prepared.is_some(), "one waits");
+    run_prepared(std::slice::from_ref(hook), vec![prepared], is_answer, &Cancel::default()).remove(0)
+}
+
+#[test]
+fn one_that_says_it_is_done_is_not_waited_for() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let command = "test ${BOATHOOK_DONE%:*} = $PPID || exit 9; cat; echo $$ > pid; echo why >&2; \
+        echo '{}'; printf %s ${BOATHOOK_DONE#*:}; sleep 0.1; echo ' 3'; sleep 60";
+    let pid = || fs::read_to_string(dir.path().join("pid")).unwrap();
+    let begin = Instant::now();
+    let exit = ahead(&keeper, &hook(dir.path(), command));
+    assert!(begin.elapsed() < Duration::from_secs(50));
+    assert_eq!((exit.status.clone(), exit.out()), (Status::Code(3), "{}\n"), "{exit:?}");
+    assert_eq!(exit.stderr, b"why\n");
+    let first = pid();
+    assert!(lives(first.trim()), "it may end by itself");
+    let exit = ahead(&keeper, &hook(dir.path(), command).within(600));
+    assert_eq!(exit.status, Status::Code(3));
+    wait_until("its time is over", || !lives(pid().trim()));
+    assert!(lives(first.trim()));
+    drop(keeper);
+    assert!(!lives(first.trim()), "nothing outlives its keeper");
+}
+
+#[test]
+fn only_its_own_word_speaks_for_a_hook() {
+    let cases = [
+        ("another word", "cat; echo '{}'; echo 0123456789abcdef0123456789abcdef 0; exit 2"),
+        ("no number", "cat; echo ${BOATHOOK_DONE#*:} zero; exit 2"),
+        ("not at the end", "cat; echo ${BOATHOOK_DONE#*:} 0 and more; exit 2"),
+        ("in the middle of a line", "cat; echo so ${BOATHOOK_DONE#*:} 0; exit 2"),
+        ("on stderr", "cat; echo ${BOATHOOK_DONE#*:} 0 >&2; exit 2"),
+    ];
+    for (name, command) in cases {
+        let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+        assert_eq!(ahead(&keeper, &hook(dir.path(), command)).status, Status::Code(2), "{name}");
+    }
+}

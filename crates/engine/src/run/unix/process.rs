@@ -10,9 +10,12 @@ use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, WaitIdStatus, waitid};
 
 use super::super::child::{Child, Next};
+use super::super::keep::LastWord;
 use super::super::{Exit, IsAnswer, Status};
+use super::DYING;
 use super::start::{Started, set_nonblocking};
-use super::tree::Root;
+use super::tree::{self, Root};
+use super::waiting::Left;
 
 /// How often an end is looked for where nothing announces it.
 const LOOK: Duration = Duration::from_millis(5);
@@ -40,6 +43,8 @@ pub struct Process<'a> {
     stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
     wake: Option<Instant>,
+    /// How it may say that it is done before it ends.
+    pub last_word: Option<LastWord>,
 }
 
 /// Input that is still being written.
@@ -99,8 +104,9 @@ impl<'a> Process<'a> {
         stderr: Option<OwnedFd>,
     ) -> Process<'a> {
         let wake = child.deadline();
-        let stdout = Some(stdout);
-        Process { index, pid: started.pid, pidfd: started.pidfd, marker, child, feed, stdout, stderr, wake }
+        let (stdout, last_word) = (Some(stdout), None);
+        let Started { pid, pidfd } = started;
+        Process { index, pid, pidfd, marker, child, feed, stdout, stderr, wake, last_word }
     }
 
     pub fn index(&self) -> usize {
@@ -208,6 +214,21 @@ impl<'a> Process<'a> {
         self.child.into_exit(status, leaked, now)
     }
 
+    /// Says what it answered, and leaves the rest of it to its keeper.
+    pub fn leave(mut self, code: i32, buffer: &mut Vec<u8>, now: Instant) -> Exit {
+        self.drain(buffer, now);
+        if let Some(last_word) = self.last_word {
+            (last_word.leave)(Left {
+                pid: self.pid,
+                pidfd: self.pidfd,
+                marker: self.marker,
+                _pipes: [self.stdout, self.stderr],
+                until: self.child.deadline(),
+            });
+        }
+        self.child.into_exit(Status::Code(code), false, now)
+    }
+
     /// The same for one whose tree was killed, and which should be dead by that
     /// moment. The reason counts, not the exit code it may have found time for.
     pub fn finish_killed(mut self, status: Status, buffer: &mut Vec<u8>, limit: Instant) -> Exit {
@@ -251,7 +272,12 @@ impl<'a> Process<'a> {
             Ok(([], _)) | Err(_) => self.close(role),
             Ok((bytes, rest)) => {
                 match role {
-                    Role::Stdout => self.child.printed(bytes, now),
+                    Role::Stdout => {
+                        self.child.printed(bytes, now);
+                        if let Some(last_word) = &self.last_word {
+                            self.child.hear_code(&last_word.word);
+                        }
+                    }
                     Role::Stderr | Role::Stdin | Role::End => self.child.complained(bytes, now),
                 }
                 if rest.is_empty() {
@@ -280,8 +306,23 @@ enum More {
     NotNow,
 }
 
+/// Kills processes with everything they started, and reaps them.
+pub fn end_trees(trees: Vec<(Root<'_>, Option<&OwnedFd>)>) {
+    if trees.is_empty() {
+        return;
+    }
+    let (roots, pidfds): (Vec<Root>, Vec<_>) = trees.into_iter().unzip();
+    tree::kill(&roots);
+    let limit = Instant::now() + DYING;
+    for (root, pidfd) in roots.iter().zip(pidfds) {
+        if !wait_for_end(root.pid, pidfd, limit) {
+            abandon(root.pid);
+        }
+    }
+}
+
 /// Leaves a killed process that does not die to a later run.
-pub fn abandon(pid: Pid) {
+fn abandon(pid: Pid) {
     ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).push(pid);
 }
 
@@ -292,7 +333,7 @@ pub fn reap_abandoned() {
 }
 
 /// Waits, within limits, until a killed process is dead, and reaps it.
-pub fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>, limit: Instant) -> bool {
+fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>, limit: Instant) -> bool {
     while !reap(pid) {
         let left = limit.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -310,7 +351,7 @@ pub fn wait_for_end(pid: Pid, pidfd: Option<&OwnedFd>, limit: Instant) -> bool {
 }
 
 /// Whether there is nothing left to reap.
-fn reap(pid: Pid) -> bool {
+pub fn reap(pid: Pid) -> bool {
     !matches!(
         waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG),
         Ok(None) | Err(Errno::INTR)

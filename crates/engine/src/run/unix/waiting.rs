@@ -12,13 +12,13 @@ use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::super::child::Child;
-use super::super::keep::{Exchange, Reply};
+use super::super::keep::{Exchange, LastWord, Reply};
 use super::super::output::{Stderr, Stdout};
 use super::super::{Cancel, Invocation, Status};
-use super::process::{Feed, Process, abandon, status_of, wait_for_end};
+use super::CANCEL_CHECK;
+use super::process::{Feed, Process, end_trees, reap, status_of};
 use super::start::{self, Failure, Started};
-use super::tree::{self, Root};
-use super::{CANCEL_CHECK, DYING};
+use super::tree::Root;
 
 /// Whether there are such processes here.
 pub const KEEPS: bool = true;
@@ -41,6 +41,19 @@ pub struct Waiting {
     stdout: OwnedFd,
     /// None once its other end was closed.
     stderr: Option<OwnedFd>,
+    /// How it may say that it is done, when it is for one event.
+    last_word: Option<LastWord>,
+}
+
+/// A process that gave its answer and was left to end by itself.
+pub struct Left {
+    pub pid: Pid,
+    pub pidfd: Option<OwnedFd>,
+    pub marker: String,
+    /// What it may still write to, so that no write of it fails.
+    pub _pipes: [Option<OwnedFd>; 2],
+    /// How long it may take.
+    pub until: Option<Instant>,
 }
 
 /// What an idle process did.
@@ -56,8 +69,12 @@ pub enum Idleness {
 
 impl Waiting {
     /// Starts it. Where it dies with its host, it dies with this very thread.
-    pub fn start(invocation: &Invocation, marker: String) -> Result<Waiting, String> {
-        try_start(invocation, marker).map_err(|failure| start::explain(failure, invocation))
+    pub fn start(
+        invocation: &Invocation,
+        marker: String,
+        last_word: Option<LastWord>,
+    ) -> Result<Waiting, String> {
+        try_start(invocation, marker, last_word).map_err(|failure| start::explain(failure, invocation))
     }
 
     /// What it did since somebody asked. What it wrote to stderr belongs to no
@@ -114,17 +131,8 @@ impl Waiting {
 
     /// Kills them with everything they started.
     pub fn end_all(all: Vec<Waiting>) {
-        let roots: Vec<Root> = all.iter().map(|one| Root { pid: one.pid, marker: &one.marker }).collect();
-        if roots.is_empty() {
-            return;
-        }
-        tree::kill(&roots);
-        let limit = Instant::now() + DYING;
-        for one in &all {
-            if !wait_for_end(one.pid, one.pidfd.as_ref(), limit) {
-                abandon(one.pid);
-            }
-        }
+        let trees = all.iter().map(|one| (Root { pid: one.pid, marker: &one.marker }, one.pidfd.as_ref()));
+        end_trees(trees.collect());
     }
 
     /// Gives it its whole input, and lets it run to its end like any other.
@@ -134,7 +142,9 @@ impl Waiting {
         let written = rustix::io::write(&self.stdin, input).unwrap_or(0);
         let feed = (written < input.len()).then(|| Feed::new((self.stdin, written), self.reader, input));
         let started = Started { pid: self.pid, pidfd: self.pidfd };
-        Process::new(index, started, child, self.marker, feed, self.stdout, self.stderr)
+        let mut process = Process::new(index, started, child, self.marker, feed, self.stdout, self.stderr);
+        process.last_word = self.last_word;
+        process
     }
 
     /// Writes what fits, waits until something happens, and takes note of it.
@@ -247,6 +257,23 @@ impl Waiting {
     }
 }
 
+impl Left {
+    /// Whether it has ended; then nothing is left of it.
+    pub fn is_over(&self) -> bool {
+        reap(self.pid)
+    }
+
+    pub fn is_late(&self, now: Instant) -> bool {
+        self.until.is_some_and(|until| now >= until)
+    }
+
+    /// Kills them with everything they started.
+    pub fn end_all(all: Vec<Left>) {
+        let trees = all.iter().map(|one| (Root { pid: one.pid, marker: &one.marker }, one.pidfd.as_ref()));
+        end_trees(trees.collect());
+    }
+}
+
 /// One exchange while it goes on.
 struct Talk<'a> {
     rest: &'a [u8],
@@ -292,7 +319,11 @@ fn span(duration: Duration) -> Timespec {
     Timespec { tv_sec: duration.as_secs() as i64, tv_nsec: duration.subsec_nanos().into() }
 }
 
-fn try_start(invocation: &Invocation, marker: String) -> Result<Waiting, Failure> {
+fn try_start(
+    invocation: &Invocation,
+    marker: String,
+    last_word: Option<LastWord>,
+) -> Result<Waiting, Failure> {
     let (reader, stdin) = start::pipe()?;
     let (stdout, child_stdout) = start::pipe()?;
     let (stderr, child_stderr) = start::pipe()?;
@@ -302,5 +333,5 @@ fn try_start(invocation: &Invocation, marker: String) -> Result<Waiting, Failure
     let stdio = [reader.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
     let started = start::spawn_either_way(invocation, &marker, stdio)?;
     let (pid, pidfd) = (started.pid, started.pidfd);
-    Ok(Waiting { pid, pidfd, marker, stdin, reader, stdout, stderr: Some(stderr) })
+    Ok(Waiting { pid, pidfd, marker, stdin, reader, stdout, stderr: Some(stderr), last_word })
 }
