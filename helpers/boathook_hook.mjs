@@ -39,30 +39,37 @@ function lastWord() {
 
 async function stay(hook, failure) {
   const { Socket } = await import("node:net");
-  let [pieces, last] = [[], Promise.resolve()];
+  let [pieces, later] = [[], undefined];
   // One buffer for all: the stream behind `process.stdin` makes one of 64 KB for every line.
   const buffer = Buffer.alloc(64 * 1024);
-  const take = (length) => {
+  const callback = (length) => {
     const piece = buffer.subarray(0, length);
-    const end = piece.lastIndexOf(10) + 1;
-    if (end > 0) {
-      const lines = [...pieces, piece.subarray(0, end)];
-      const text = (lines.length > 1 ? Buffer.concat(lines) : lines[0]).toString("utf8");
+    const end = piece.lastIndexOf(10);
+    if (end >= 0) {
+      const whole = [...pieces, piece.subarray(0, end)];
+      const lines = (whole.length > 1 ? Buffer.concat(whole) : whole[0]).toString("utf8").split("\n");
       pieces = [];
-      last = last.then(() => reply(hook, failure, text));
+      later = later ? later.then(() => reply(hook, failure, lines)) : reply(hook, failure, lines);
     }
-    if (end < length) pieces.push(Buffer.from(piece.subarray(end)));
+    if (end + 1 < length) pieces.push(Buffer.from(piece.subarray(end + 1)));
     return true;
   };
-  new Socket({ fd: 0, readable: true, writable: false, onread: { buffer, callback: take } }).resume();
+  new Socket({ fd: 0, readable: true, writable: false, onread: { buffer, callback } }).resume();
 }
 
-/** Answers every line, one after another. */
-async function reply(hook, failure, lines) {
-  for (const line of lines.trimEnd().split("\n")) {
-    const { id, input } = JSON.parse(line);
-    tell(JSON.stringify({ id, ...(await answer(hook, failure, () => input)) }) + "\n");
+/** Answers these lines, one after another: at once, or by a promise. */
+function reply(hook, failure, lines) {
+  let later;
+  for (const line of lines) {
+    const ask = () => {
+      const { id, input } = JSON.parse(line);
+      const send = (said) => tell(JSON.stringify({ id, ...said }) + "\n");
+      const said = answer(hook, failure, () => input);
+      return said instanceof Promise ? said.then(send) : send(said);
+    };
+    later = later ? later.then(ask) : ask();
   }
+  return later;
 }
 
 /** Says lines. What is short has room in the pipe, for what was said before was read: then no stream is needed. */
@@ -75,18 +82,25 @@ function tell(lines) {
   say(lines);
 }
 
-async function answer(hook, failure, event) {
-  try {
-    const output = (await hook(event())) ?? {};
+/** What the hook says, at once or by a promise, as it does. */
+function answer(hook, failure, event) {
+  const said = (output) => {
     const exit_code = process.exitCode ?? 0;
-    return exit_code === 0 ? { output, exit_code } : { exit_code };
-  } catch (error) {
+    process.exitCode = undefined;
+    return exit_code === 0 ? { output: output ?? {}, exit_code } : { exit_code };
+  };
+  const failed = (error) => {
+    process.exitCode = undefined;
     // Stderr may hold more than the reason, which counts where it stands alone.
     if (error instanceof Deny) {
       return { output: { user_message: error.message }, exit_code: 2, stderr: error.message + "\n" };
     }
     return { exit_code: failure, stderr: (error?.stack ?? String(error)) + "\n" };
-  } finally {
-    process.exitCode = undefined;
+  };
+  try {
+    const output = hook(event());
+    return typeof output?.then === "function" ? Promise.resolve(output).then(said, failed) : said(output);
+  } catch (error) {
+    return failed(error);
   }
 }

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// As in the program we ship.
 #[cfg(target_env = "musl")]
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: boathook_memory::Allocator = boathook_memory::Allocator;
 
 fn main() -> ExitCode {
     let Some(directory) = std::env::args_os().nth(1).map(PathBuf::from) else {

@@ -83,12 +83,14 @@ fn without_crates(name: &str) -> String {
     plain
 }
 
-/// What the linker reads.
+/// What the linker reads: the functions, and the tables they jump by.
 pub fn script(patterns: &[String]) -> String {
-    let lines: String = patterns.iter().map(|pattern| format!("    *(.text.{pattern})\n")).collect();
-    format!(
-        "/* Functions that a call of an agent goes through, side by side. Written by xtask/hot. */\nSECTIONS\n{{\n  .text.boathook_hot :\n  {{\n{lines}  }}\n}}\nINSERT BEFORE .text;\n"
-    )
+    let section = |kind: &str| {
+        let lines: String = patterns.iter().map(|pattern| format!("    *(.{kind}.{pattern})\n")).collect();
+        format!("SECTIONS\n{{\n  .{kind}.boathook_hot :\n  {{\n{lines}  }}\n}}\nINSERT BEFORE .{kind};\n")
+    };
+    let title = "/* What a call of an agent goes through, side by side. Written by xtask/hot. */\n";
+    title.to_owned() + &section("text") + &section("rodata")
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::{mem, ptr};
 /// The places where it was, in the order it first came there, in steps of 16 bytes.
 pub fn touched(binary: &Path, words: &[&str], home: &str, told: &Path) -> io::Result<Vec<u64>> {
     let mut command = Command::new(binary);
-    command.args(words).env("HOME", home).stdin(File::open(told)?).stdout(Stdio::null());
+    command.args(words).current_dir(home).env("HOME", home).stdin(File::open(told)?).stdout(Stdio::null());
     // SAFETY: between fork and exec only this system call is made.
     unsafe {
         command.pre_exec(|| match libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) {

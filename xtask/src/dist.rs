@@ -48,6 +48,7 @@ pub fn for_target(target: &str) -> [String; 4] {
     let order = project::root().join("xtask/hot.ld");
     let flags = [
         "-Crelocation-model=static".to_owned(),
+        "-Csymbol-mangling-version=v0".to_owned(),
         r#"--cfg=sha2_256_backend="soft""#.to_owned(),
         "-Clink-arg=-T".to_owned(),
         format!("-Clink-arg={}", order.display()),

@@ -29,11 +29,9 @@ use crate::args::{Args, Command};
 use crate::error::Failed;
 use crate::ui::Ui;
 
-/// musl's own gives each small block back to the kernel at once; for a program
-/// that lives a millisecond that is most of its life.
 #[cfg(target_env = "musl")]
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: boathook_memory::Allocator = boathook_memory::Allocator;
 
 /// What a command came to, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -81,6 +81,11 @@ impl Kept<'_> {
     /// Those that stay are asked beside the others. One alone is asked here: a
     /// thread would cost more than many an answer.
     fn run(&self, wants: &[Want<'_>], cancel: &Cancel) -> Vec<Told> {
+        if let [want] = wants
+            && want.lifetime == Lifetime::Stays
+        {
+            return vec![self.ask(*want, cancel)];
+        }
         let stays = |want: &&Want| want.lifetime == Lifetime::Stays;
         let asked: Vec<&Want> = wants.iter().filter(stays).collect();
         let others: Vec<&Want> = wants.iter().filter(|want| !stays(want)).collect();

@@ -149,7 +149,12 @@ impl Waiting {
 
     /// Writes what fits, waits until something happens, and takes note of it.
     fn turn(&mut self, talk: &mut Talk, timeout: Duration, cancel: &Cancel) -> Option<Reply> {
-        talk.write(&self.stdin);
+        // Mostly the kernel lets it run at once, and its answer is there by now.
+        if talk.write(&self.stdin)
+            && let Read::Line { rest } = self.read_stdout(talk)
+        {
+            return Some(talk.line(rest));
+        }
         let now = Instant::now();
         if talk.deadline.is_some_and(|deadline| now >= deadline) {
             return Some(Reply::Nothing(Status::TimedOut(timeout)));
@@ -283,12 +288,15 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    fn write(&mut self, stdin: &OwnedFd) {
+    /// Writes what fits; true when that was the last of it.
+    fn write(&mut self, stdin: &OwnedFd) -> bool {
         if !self.rest.is_empty()
             && let Ok(written) = rustix::io::write(stdin, self.rest)
         {
             self.rest = &self.rest[written..];
+            return self.rest.is_empty();
         }
+        false
     }
 
     fn line(&mut self, rest: bool) -> Reply {

@@ -1,0 +1,15 @@
+//! How the static build gets and copies memory: musl does both in few lines of
+//! code rather than fast, and an event consists of many small strings.
+//!
+//! Elsewhere this is empty.
+
+// An allocator and the C library's copying have no safe face.
+#![allow(unsafe_code)]
+
+#[cfg(target_env = "musl")]
+mod allocator;
+#[cfg(all(target_arch = "x86_64", any(target_env = "musl", test)))]
+mod copy;
+
+#[cfg(target_env = "musl")]
+pub use allocator::Allocator;
