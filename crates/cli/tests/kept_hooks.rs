@@ -517,7 +517,10 @@ fn the_exit_code_of_a_wrapper_counts_whatever_the_helped_hook_inside_it_says() {
     for language in ["python", "node"] {
         let place = Place::new();
         let command = helped(&place, language);
-        place.write("home/.cursor/wrap.sh", &format!("echo x >> ../../starts; {command} || exit 2\n"));
+        place.write(
+            "home/.cursor/wrap.sh",
+            &format!("# boathook_hook\necho x >> ../../starts\n{command} || exit 2\n"),
+        );
         place.hook(json!({ "command": "sh wrap.sh", "prestart": true }));
         let engine = place.engine();
         for (starts, way) in [(2, None), (3, Some(Process::Ahead))] {

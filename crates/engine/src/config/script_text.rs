@@ -6,14 +6,13 @@
 use super::scripts::NamedScript;
 use crate::problem::{Problem, ScriptFix};
 use crate::read_file::{self, Owner};
-use crate::run::PERSISTENT;
+use crate::run::{HELPER, PERSISTENT};
 
 /// A longer script is not looked into.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Ends of the names of scripts that can have a helper, and its name.
+/// Ends of the names of scripts that can have a helper.
 const HELPED: [&str; 4] = ["py", "js", "mjs", "cjs"];
-const HELPER: &str = "boathook_hook";
 
 /// Names of answers as scripts of 2025 wrote them, and as they are written.
 const CAMEL_CASE: [(&str, &str); 3] = [

@@ -222,8 +222,7 @@ impl Kept<'_> {
         };
         let trust = source.needs_trust().then(|| Trust::new(self.roots).record_file(source));
         let beside = trust.map(|record| [record, source.file.clone()]).into_iter().flatten();
-        let mut files = NamedFiles::look(&want.hook.definition.command_line(), &scope, beside);
-        Box::new(move || files.are_unchanged())
+        Box::new(NamedFiles::look(&want.hook.definition.command_line(), &scope, beside))
     }
 }
 

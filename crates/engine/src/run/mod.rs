@@ -31,7 +31,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use interrupt::{cancel_on_signals, outlive_hangups};
-pub use keep::{Ahead, Asked, Keeper, Limits, PERSISTENT, Prepared, Read, Unchanged, Wish};
+pub use keep::{
+    Ahead, Asked, DONE, HELPER, Keeper, Limits, Origin, PERSISTENT, Prepared, Read, Unchanged, Wish,
+};
 #[cfg(windows)]
 pub use named_pipe::{Pipe, PipeListener};
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]

@@ -7,13 +7,18 @@ use std::path::PathBuf;
 use super::pin::{self, Pinned};
 use super::words::{self, Scope, Why};
 use crate::read_file::{self, Glimpse};
+use crate::run::{DONE, HELPER, Origin};
 
 /// A larger file is known by its stamp alone.
 const HASHED: u64 = 4 * 1024 * 1024;
 
 /// Files as they were.
 #[derive(Debug, Clone)]
-pub struct NamedFiles(Vec<Known>);
+pub struct NamedFiles {
+    files: Vec<Known>,
+    /// One of them says by the helper, or by itself, when it is done.
+    says_done: bool,
+}
 
 #[derive(Debug, Clone)]
 enum Known {
@@ -29,23 +34,35 @@ impl NamedFiles {
         let outside = outside.filter_map(|word| super::expand(&word.word, scope)).map(PathBuf::from);
         let named = found.named.into_iter().map(|named| named.path);
         let outside = outside.filter(|path| path.is_absolute());
-        NamedFiles(named.chain(outside).chain(beside).map(known).collect())
+        let mut looked = NamedFiles { files: Vec::new(), says_done: false };
+        named.chain(outside).chain(beside).for_each(|path| looked.add(path));
+        looked
     }
 
-    /// Whether all are what they were. What could have changed without getting
-    /// another time is read again.
-    pub fn are_unchanged(&mut self) -> bool {
-        self.0.iter_mut().all(|known| match known {
-            Known::Contents(pinned) => pinned.watch.holds() || is_same_again(pinned),
-            Known::Stamp(path, glimpse) => glimpse.holds(path),
-        })
+    fn add(&mut self, path: PathBuf) {
+        self.files.push(match read_file::facts(&path) {
+            Some(facts) if facts.stamp.size > HASHED => Known::Stamp(path, Glimpse::of(facts.stamp)),
+            Some(_) | None => {
+                let pinned = pin::pin(&path, None);
+                let text = pinned.bytes.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+                self.says_done |= [HELPER, DONE].iter().any(|name| text.contains(name));
+                Known::Contents(Box::new(without_contents(pinned)))
+            }
+        });
     }
 }
 
-fn known(path: PathBuf) -> Known {
-    match read_file::facts(&path) {
-        Some(facts) if facts.stamp.size > HASHED => Known::Stamp(path, Glimpse::of(facts.stamp)),
-        Some(_) | None => Known::Contents(Box::new(without_contents(pin::pin(&path, None)))),
+impl Origin for NamedFiles {
+    fn may_say_done(&self) -> bool {
+        self.says_done
+    }
+
+    /// What could have changed without getting another time is read again.
+    fn is_unchanged(&mut self) -> bool {
+        self.files.iter_mut().all(|known| match known {
+            Known::Contents(pinned) => pinned.watch.holds() || is_same_again(pinned),
+            Known::Stamp(path, glimpse) => glimpse.holds(path),
+        })
     }
 }
 
@@ -90,7 +107,24 @@ mod tests {
             elsewhere.write("far.py", "one");
             let mut files = NamedFiles::look(&command, &scope, std::iter::empty());
             change();
-            assert_eq!(files.are_unchanged(), unchanged, "{name}");
+            assert_eq!(files.is_unchanged(), unchanged, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_a_script_that_names_the_helper_or_the_variable_says_that_it_is_done() {
+        let cases = [
+            ("import { serve } from './boathook_hook.mjs';", true),
+            ("echo ${BOATHOOK_DONE#*:} 0", true),
+            ("cat; echo '{}'", false),
+        ];
+        for (text, expected) in cases {
+            let dir = TempDir::new();
+            dir.write("hook", text);
+            let (run_dir, home) = (dir.path(), dir.path());
+            let scope = Scope { os: Os::current(), run_dir, workspace: None, plugin: None, home };
+            let files = NamedFiles::look("sh ./hook", &scope, std::iter::empty());
+            assert_eq!(files.may_say_done(), expected, "{text}");
         }
     }
 }

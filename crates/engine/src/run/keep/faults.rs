@@ -62,7 +62,7 @@ impl Faults {
     pub fn resting(&mut self, wish: &Wish<'_>, limits: &Limits) -> Option<String> {
         let fault = self.find(wish)?;
         if let Some((why, unchanged)) = &mut fault.no_lines {
-            if unchanged() {
+            if unchanged.is_unchanged() {
                 return Some(why.clone());
             }
             self.forget(wish);

@@ -18,6 +18,7 @@ pub const DONE: &str = "BOATHOOK_DONE";
 /// The word of one process, and who gets the process when it was said.
 pub struct LastWord {
     pub word: String,
+    #[cfg_attr(windows, allow(dead_code))] // nobody says it there
     pub leave: Box<dyn FnOnce(Left) + Send>,
 }
 

@@ -24,12 +24,15 @@ use std::time::{Duration, Instant};
 use super::os::{Idleness, KEEPS, Marker, Waiting};
 use super::{Cancel, Exit, Invocation, Status};
 use faults::Faults;
+pub use last_word::DONE;
 pub(super) use last_word::LastWord;
 use pool::{Idle, Pool, Slot, Stay};
 use worker::Worker;
 
 /// A process that stays finds this in its environment, as `1`.
 pub const PERSISTENT: &str = "BOATHOOK_PERSISTENT";
+/// The module by which a script answers in every way.
+pub const HELPER: &str = "boathook_hook";
 
 /// One that answers soon is waited for so long before another one is started.
 const SOON: Duration = Duration::from_millis(3);
@@ -70,8 +73,26 @@ impl Default for Limits {
     }
 }
 
-/// Says whether the files that a process was started from are still what they were.
-pub type Unchanged = Box<dyn FnMut() -> bool + Send>;
+/// What a process was started from, as it was then.
+pub trait Origin: Send {
+    /// Whether it still is what it was.
+    fn is_unchanged(&mut self) -> bool;
+
+    /// Whether it names the helper or the variable by which a process says that
+    /// it is done. No other is told the word: what a script starts could say it.
+    fn may_say_done(&self) -> bool {
+        false
+    }
+}
+
+impl<F: FnMut() -> bool + Send> Origin for F {
+    fn is_unchanged(&mut self) -> bool {
+        self()
+    }
+}
+
+/// The files that a process was started from.
+pub type Unchanged = Box<dyn Origin>;
 
 /// A process that somebody wants.
 pub struct Wish<'a> {
@@ -261,7 +282,7 @@ impl Keeper {
     pub fn take(&self, wish: &Wish<'_>) -> Ahead {
         let mut warnings = Vec::new();
         if let Some(mut idle) = lock(&self.shared.pool).take(wish, Stay::Ahead) {
-            let unchanged = (idle.unchanged)();
+            let unchanged = idle.unchanged.is_unchanged();
             match idle.process.idleness() {
                 Idleness::Quiet if unchanged => {
                     lock(&self.shared.faults).forget(wish);
@@ -344,7 +365,7 @@ impl Keeper {
 
     /// Whether an idle process can be asked; else it is ended.
     fn check(&self, mut idle: Idle, wish: &Wish<'_>, warnings: &mut Vec<String>) -> Option<Held<'_>> {
-        let unchanged = (idle.unchanged)();
+        let unchanged = idle.unchanged.is_unchanged();
         let what = match idle.process.idleness() {
             Idleness::Quiet if unchanged => {
                 return Some(Held { shared: &self.shared, idle: Some(idle), answered: true });

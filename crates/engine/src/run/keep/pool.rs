@@ -68,23 +68,20 @@ impl Slot {
         }
     }
 
-    /// Whether its process ends with its event, and may say so.
-    pub fn is_for_one_event(&self) -> bool {
-        self.stay == Stay::Ahead
-    }
-
     pub fn is_revoked(&self) -> bool {
         self.revoked.load(Ordering::SeqCst)
     }
 
     /// The process to start; it reads nothing yet and has no deadline.
     pub fn invocation(&self, last_word: Option<&LastWord>) -> Invocation {
-        let told = match last_word {
-            Some(last_word) => (DONE.into(), last_word.announced().into()),
-            None => (PERSISTENT.into(), "1".into()),
+        let told = match self.stay {
+            Stay::Stays => Some((PERSISTENT.into(), "1".into())),
+            Stay::Ahead => last_word.map(|last_word| (DONE.into(), last_word.announced().into())),
         };
         let mut env = Arc::clone(&self.env);
-        Arc::make_mut(&mut env).push(told);
+        if let Some(told) = told {
+            Arc::make_mut(&mut env).push(told);
+        }
         Invocation {
             command: self.command.clone(),
             args: self.args.clone(),
@@ -199,7 +196,7 @@ impl Pool {
     pub fn stale(&mut self, longest: Duration, now: Instant) -> Vec<Idle> {
         let stale = |idle: &mut Idle| {
             now.saturating_duration_since(idle.since) >= longest
-                || !(idle.unchanged)()
+                || !idle.unchanged.is_unchanged()
                 || idle.process.is_over()
         };
         self.idle.extract_if(.., stale).collect()

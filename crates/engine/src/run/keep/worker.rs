@@ -89,7 +89,7 @@ impl State {
         loop {
             match self.next(jobs) {
                 Some(Job::Start(slot, reply)) => {
-                    if let Err(mpsc::SendError(Ok(process))) = reply.send(self.start(&slot)) {
+                    if let Err(mpsc::SendError(Ok(process))) = reply.send(self.start(&slot, false)) {
                         Waiting::end_all(vec![process]);
                     }
                 }
@@ -130,11 +130,11 @@ impl State {
         }
     }
 
-    fn start(&self, slot: &Slot) -> Result<Waiting, String> {
+    fn start(&self, slot: &Slot, may_say_done: bool) -> Result<Waiting, String> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let marker = self.shared.marker.of(number, slot.env());
         let jobs = self.jobs.clone();
-        let last_word = slot.is_for_one_event().then(|| {
+        let last_word = may_say_done.then(|| {
             LastWord::new(move |left| {
                 // Without the thread it ends with its maker.
                 let _ = jobs.send(Job::Left(left));
@@ -157,7 +157,11 @@ impl State {
             drop(pool);
             end(evicted);
             // What nobody has looked at since must not be started.
-            let started = if (later.unchanged)() { self.start(&later.slot).ok() } else { None };
+            let started = if later.unchanged.is_unchanged() {
+                self.start(&later.slot, later.unchanged.may_say_done()).ok()
+            } else {
+                None
+            };
             match started {
                 Some(process) => {
                     let Later { slot, unchanged, .. } = later;

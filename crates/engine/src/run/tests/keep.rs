@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::{
-    Asked, Cancel, Exit, Invocation, Keeper, Limits, PERSISTENT, Read, STDOUT_LIMIT, Status, Unchanged, Wish,
-    run_prepared,
+    Asked, Cancel, Exit, Invocation, Keeper, Limits, Origin, PERSISTENT, Read, STDOUT_LIMIT, Status,
+    Unchanged, Wish, run_prepared,
 };
 use super::{hook, is_answer, ms};
 use crate::testing::TempDir;
@@ -376,13 +376,28 @@ fn what_changed_is_neither_started_ahead_nor_used() {
     assert!(keeper.take(&wish).prepared.is_none());
 }
 
+/// Files that never change, of a hook that may say when it is done.
+struct Helped;
+
+impl Origin for Helped {
+    fn is_unchanged(&mut self) -> bool {
+        true
+    }
+
+    fn may_say_done(&self) -> bool {
+        true
+    }
+}
+
 /// What a process that waits for this hook's event answers to it.
 fn ahead(keeper: &Keeper, hook: &Invocation) -> Exit {
     let wish = Wish { owner: Path::new("/hooks.json"), invocation: hook, look: &always };
-    keeper.prepare(&wish, always());
-    wait_until("it waits", || keeper.count() == 1);
-    let prepared = keeper.take(&wish).prepared;
-    assert!(prepared.is_some(), "one waits");
+    keeper.prepare(&wish, Box::new(Helped));
+    let prepared = std::iter::repeat_with(|| {
+        thread::sleep(ms(5));
+        keeper.take(&wish).prepared
+    });
+    let prepared = prepared.take(2000).find(Option::is_some).expect("one waits");
     run_prepared(std::slice::from_ref(hook), vec![prepared], is_answer, &Cancel::default()).remove(0)
 }
 
@@ -420,4 +435,17 @@ fn only_its_own_word_speaks_for_a_hook() {
         let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
         assert_eq!(ahead(&keeper, &hook(dir.path(), command)).status, Status::Code(2), "{name}");
     }
+}
+
+#[test]
+fn a_hook_that_would_not_say_it_is_not_told_the_word() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    let hook = hook(dir.path(), "touch started; cat; echo \"<$BOATHOOK_DONE$BOATHOOK_PERSISTENT>\"");
+    let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &always };
+    keeper.prepare(&wish, always());
+    wait_until("it waits", || dir.path().join("started").exists());
+    thread::sleep(ms(50));
+    let prepared = vec![keeper.take(&wish).prepared];
+    let exit = run_prepared(std::slice::from_ref(&hook), prepared, is_answer, &Cancel::default()).remove(0);
+    assert_eq!(exit.out(), "<>\n");
 }
