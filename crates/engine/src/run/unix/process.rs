@@ -216,13 +216,15 @@ impl<'a> Process<'a> {
 
     /// Says what it answered, and leaves the rest of it to its keeper.
     pub fn leave(mut self, code: i32, buffer: &mut Vec<u8>, now: Instant) -> Exit {
+        // What it prints behind its last word is no part of its answer.
+        let stdout = self.stdout.take();
         self.drain(buffer, now);
         if let Some(last_word) = self.last_word {
             (last_word.leave)(Left {
                 pid: self.pid,
                 pidfd: self.pidfd,
                 marker: self.marker,
-                _pipes: [self.stdout, self.stderr],
+                _pipes: [stdout, self.stderr],
                 until: self.child.deadline(),
             });
         }
