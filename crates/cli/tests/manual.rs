@@ -294,10 +294,9 @@ fn commands() -> Vec<String> {
 
 fn dependencies() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for manifest in
-        ["crates/engine/Cargo.toml", "crates/server/Cargo.toml", "crates/cli/Cargo.toml", "xtask/Cargo.toml"]
-    {
-        let manifest: toml::Table = toml::from_str(&page(manifest)).expect("a manifest");
+    for member in ["crates/engine", "crates/memory", "crates/server", "crates/cli", "xtask"] {
+        let manifest: toml::Table =
+            toml::from_str(&page(&format!("{member}/Cargo.toml"))).expect("a manifest");
         let targets =
             manifest.get("target").and_then(toml::Value::as_table).into_iter().flat_map(|it| it.values());
         let tables: Vec<&toml::Table> =

@@ -11,7 +11,9 @@ use crate::team::store::{Store, StoreError};
 /// the keys.
 pub async fn open(database: &str, secret_file: &Path) -> Result<(Store, Arc<Signer>), ServeError> {
     let store = open_store(database).await?;
-    if !secret_file.exists() && !store.teams().await.map_err(unread)?.is_empty() {
+    // In this order: who starts at the same time makes the secret before the team.
+    let has_teams = !store.teams().await.map_err(unread)?.is_empty();
+    if has_teams && !secret_file.exists() {
         let problem =
             format!("the secret file {} is missing, and this database has one", secret_file.display());
         return Err(ServeError::state(
