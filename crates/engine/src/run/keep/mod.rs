@@ -15,6 +15,7 @@
 mod faults;
 mod last_word;
 mod pool;
+mod wish;
 mod worker;
 
 use std::path::Path;
@@ -27,6 +28,7 @@ use faults::Faults;
 pub use last_word::DONE;
 pub(super) use last_word::LastWord;
 use pool::{Idle, Pool, Slot, Stay};
+pub use wish::{Origin, Unchanged, Wish};
 use worker::Worker;
 
 /// A process that stays finds this in its environment, as `1`.
@@ -71,37 +73,6 @@ impl Default for Limits {
             ahead: Duration::from_millis(20),
         }
     }
-}
-
-/// What a process was started from, as it was then.
-pub trait Origin: Send {
-    /// Whether it still is what it was.
-    fn is_unchanged(&mut self) -> bool;
-
-    /// Whether it names the helper or the variable by which a process says that
-    /// it is done. No other is told the word: what a script starts could say it.
-    fn may_say_done(&self) -> bool {
-        false
-    }
-}
-
-impl<F: FnMut() -> bool + Send> Origin for F {
-    fn is_unchanged(&mut self) -> bool {
-        self()
-    }
-}
-
-/// The files that a process was started from.
-pub type Unchanged = Box<dyn Origin>;
-
-/// A process that somebody wants.
-pub struct Wish<'a> {
-    /// Where the hook stands: what `keep_only` goes by.
-    pub owner: &'a Path,
-    /// The process.
-    pub invocation: &'a Invocation,
-    /// Looks at the files it starts from. Called before a process is started.
-    pub look: &'a dyn Fn() -> Unchanged,
 }
 
 /// What a caller read in a line.

@@ -3,7 +3,7 @@
 //! Holds no lock and starts nothing: a value behind the keeper's lock.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -208,12 +208,5 @@ impl Pool {
 
     pub fn is_empty(&self) -> bool {
         self.count() == 0
-    }
-}
-
-impl Wish<'_> {
-    /// Whether somebody else wishes for the same hook, in whatever surroundings.
-    pub fn is_for(&self, owner: &Path, command: &str, run_dir: &Path) -> bool {
-        self.owner == owner && self.invocation.command == command && self.invocation.run_dir == run_dir
     }
 }

@@ -1,0 +1,43 @@
+//! A process that somebody wants, and what it is started from.
+
+use std::path::Path;
+
+use super::super::Invocation;
+
+/// What a process was started from, as it was then.
+pub trait Origin: Send {
+    /// Whether it still is what it was.
+    fn is_unchanged(&mut self) -> bool;
+
+    /// Whether it names the helper or the variable by which a process says that
+    /// it is done. No other is told the word: what a script starts could say it.
+    fn may_say_done(&self) -> bool {
+        false
+    }
+}
+
+impl<F: FnMut() -> bool + Send> Origin for F {
+    fn is_unchanged(&mut self) -> bool {
+        self()
+    }
+}
+
+/// The files that a process was started from.
+pub type Unchanged = Box<dyn Origin>;
+
+/// A process that somebody wants.
+pub struct Wish<'a> {
+    /// Where the hook stands: what `keep_only` goes by.
+    pub owner: &'a Path,
+    /// The process.
+    pub invocation: &'a Invocation,
+    /// Looks at the files it starts from. Called before a process is started.
+    pub look: &'a dyn Fn() -> Unchanged,
+}
+
+impl Wish<'_> {
+    /// Whether somebody else wishes for the same hook, in whatever surroundings.
+    pub fn is_for(&self, owner: &Path, command: &str, run_dir: &Path) -> bool {
+        self.owner == owner && self.invocation.command == command && self.invocation.run_dir == run_dir
+    }
+}
