@@ -10,18 +10,26 @@
 // A hook returns its answer, an object, or nothing for no opinion; or a promise of it.
 // Copy this file beside it. From its import on, what the script prints goes to stderr.
 
-import { readFileSync, writeSync } from "node:fs";
+import { createHook } from "node:async_hooks";
+import { readFileSync, readSync, writeSync } from "node:fs";
 
 // Only answers may go to stdout. console.log and its like write there by this.
 const say = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
+
+const stays = process.env.BOATHOOK_PERSISTENT === "1";
+// What began in this process since: things that end with their turn of the event loop are counted.
+const begun = { passing: 0, lasting: false };
+const passing = new Set(["PROMISE", "TickObject", "Microtask", "Immediate"]);
+const watch = createHook({ init: (_, type) => (passing.has(type) ? begun.passing++ : (begun.lasting = true)) });
+if (stays) watch.enable();
 
 /** Refuses, with this reason. */
 export class Deny extends Error {}
 
 /** Answers one event, or one after another. An error has this exit code: 2 refuses. */
 export async function serve(hook, failure = 1) {
-  if (process.env.BOATHOOK_PERSISTENT === "1") return stay(hook, failure);
+  if (stays) return stay(hook, failure);
   const done = lastWord();
   const { output, exit_code, stderr } = await answer(hook, failure, () => JSON.parse(readFileSync(0, "utf8")));
   if (stderr) process.stderr.write(stderr);
@@ -37,39 +45,80 @@ function lastWord() {
   return Number(host) === process.ppid ? word : undefined;
 }
 
-async function stay(hook, failure) {
-  const { Socket } = await import("node:net");
-  let [pieces, later] = [[], undefined];
+/**
+ * Answers what is asked. While nothing else goes on here it waits in the read itself, which is faster than the event
+ * loop. From the first timer, connection or signal handler on it waits in the loop, where these have their turns.
+ */
+function stay(hook, failure) {
   // One buffer for all: the stream behind `process.stdin` makes one of 64 KB for every line.
   const buffer = Buffer.alloc(64 * 1024);
-  const callback = (length) => {
-    const piece = buffer.subarray(0, length);
-    const end = piece.lastIndexOf(10);
+  let [pieces, later, seen] = [[], undefined, undefined];
+  const take = (length) => {
+    const end = buffer.lastIndexOf(10, length - 1);
     if (end >= 0) {
-      const whole = [...pieces, piece.subarray(0, end)];
-      const lines = (whole.length > 1 ? Buffer.concat(whole) : whole[0]).toString("utf8").split("\n");
+      const last = buffer.subarray(0, end);
+      const lines = (pieces.length ? Buffer.concat([...pieces, last]) : last).toString("utf8").split("\n");
       pieces = [];
-      later = later ? later.then(() => reply(hook, failure, lines)) : reply(hook, failure, lines);
+      const said = later ? later.then(() => reply(hook, failure, lines)) : reply(hook, failure, lines);
+      later = said;
+      said?.then(() => (later = later === said ? undefined : later));
     }
-    if (end + 1 < length) pieces.push(Buffer.from(piece.subarray(end + 1)));
+    if (end + 1 < length) pieces.push(Buffer.from(buffer.subarray(end + 1, length)));
     return true;
   };
-  new Socket({ fd: 0, readable: true, writable: false, onread: { buffer, callback } }).resume();
+  const listen = async () => {
+    watch.disable();
+    const { Socket } = await import("node:net");
+    new Socket({ fd: 0, readable: true, writable: false, onread: { buffer, callback: take } }).resume();
+  };
+  const wait = () => {
+    for (;;) {
+      // A turn of the loop in which nothing began has nothing left to do, and an answer that is not there waits for more.
+      const quiet = begun.passing === seen;
+      if (begun.lasting || (quiet && later)) return void listen();
+      if (!quiet) {
+        seen = begun.passing + 1; // with the one that begins here
+        return void setImmediate(wait);
+      }
+      const length = read(buffer);
+      if (length === undefined) return void listen();
+      if (length === 0) return; // nobody will ask again
+      take(length);
+    }
+  };
+  setImmediate(() => (isBusy() ? listen() : wait()));
+}
+
+/** Whether something was begun before this file was loaded: more keeps the process alive than stdout and stderr. */
+function isBusy() {
+  const active = process.getActiveResourcesInfo?.() ?? ["unknown"];
+  return active.length > 2 || !active.every((type) => type === "PipeWrap" || type === "TTYWrap");
+}
+
+/** Waits for a piece of a question; none when the pipe is one that cannot be waited for. */
+function read(buffer) {
+  try {
+    return readSync(0, buffer, 0, buffer.length, null);
+  } catch (error) {
+    if (error.code !== "EAGAIN") throw error;
+  }
 }
 
 /** Answers these lines, one after another: at once, or by a promise. */
 function reply(hook, failure, lines) {
   let later;
-  for (const line of lines) {
-    const ask = () => {
-      const { id, input } = JSON.parse(line);
-      const send = (said) => tell(JSON.stringify({ id, ...said }) + "\n");
-      const said = answer(hook, failure, () => input);
-      return said instanceof Promise ? said.then(send) : send(said);
-    };
-    later = later ? later.then(ask) : ask();
-  }
+  for (const line of lines) later = later ? later.then(() => ask(hook, failure, line)) : ask(hook, failure, line);
   return later;
+}
+
+function ask(hook, failure, line) {
+  const { id, input } = JSON.parse(line);
+  const said = answer(hook, failure, () => input);
+  return said instanceof Promise ? said.then((said) => send(id, said)) : send(id, said);
+}
+
+function send(id, { output, exit_code, stderr }) {
+  tell(JSON.stringify({ id, output, exit_code, stderr }) + "\n");
 }
 
 /** Says lines. What is short has room in the pipe, for what was said before was read: then no stream is needed. */
@@ -84,23 +133,27 @@ function tell(lines) {
 
 /** What the hook says, at once or by a promise, as it does. */
 function answer(hook, failure, event) {
-  const said = (output) => {
-    const exit_code = process.exitCode ?? 0;
-    process.exitCode = undefined;
-    return exit_code === 0 ? { output: output ?? {}, exit_code } : { exit_code };
-  };
-  const failed = (error) => {
-    process.exitCode = undefined;
-    // Stderr may hold more than the reason, which counts where it stands alone.
-    if (error instanceof Deny) {
-      return { output: { user_message: error.message }, exit_code: 2, stderr: error.message + "\n" };
-    }
-    return { exit_code: failure, stderr: (error?.stack ?? String(error)) + "\n" };
-  };
   try {
     const output = hook(event());
-    return typeof output?.then === "function" ? Promise.resolve(output).then(said, failed) : said(output);
+    if (typeof output?.then !== "function") return succeeded(output);
+    return Promise.resolve(output).then(succeeded, (error) => failed(error, failure));
   } catch (error) {
-    return failed(error);
+    return failed(error, failure);
   }
+}
+
+function succeeded(output) {
+  const { exitCode } = process;
+  if (exitCode === undefined) return { output: output ?? {}, exit_code: 0 };
+  process.exitCode = undefined;
+  return exitCode === 0 ? { output: output ?? {}, exit_code: 0 } : { exit_code: exitCode };
+}
+
+function failed(error, failure) {
+  process.exitCode = undefined;
+  // Stderr may hold more than the reason, which counts where it stands alone.
+  if (error instanceof Deny) {
+    return { output: { user_message: error.message }, exit_code: 2, stderr: error.message + "\n" };
+  }
+  return { exit_code: failure, stderr: (error?.stack ?? String(error)) + "\n" };
 }

@@ -1,83 +1,21 @@
 //! Hooks whose process outlives an event, in an engine with a keeper.
 #![cfg(target_os = "linux")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+mod keeping;
 
+use std::fs;
+use std::time::Duration;
+
+use boathook_engine::Permission;
 use boathook_engine::decision::Process;
-use boathook_engine::engine::{Engine, Settings};
+use boathook_engine::engine::Engine;
 use boathook_engine::event::EventKind;
 use boathook_engine::fill::Event;
 use boathook_engine::payload::Payload;
-use boathook_engine::run::{Keeper, Limits};
-use boathook_engine::source::{Os, Roots};
+use boathook_engine::run::Limits;
 use boathook_engine::trust::Trust;
-use boathook_engine::{Decision, Permission};
-use serde_json::{Value, json};
-
-/// A home and a workspace of their own, and what keeps processes.
-struct Place {
-    directory: tempfile::TempDir,
-    keeper: Arc<Keeper>,
-}
-
-impl Place {
-    fn new() -> Place {
-        Place::with(Limits::default())
-    }
-
-    fn with(limits: Limits) -> Place {
-        let limits = Limits { look: Duration::from_millis(20), ahead: Duration::ZERO, ..limits };
-        let place = Place {
-            directory: tempfile::tempdir().expect("a directory"),
-            keeper: Arc::new(Keeper::new(limits)),
-        };
-        for name in ["home/.cursor", "ws/.cursor"] {
-            fs::create_dir_all(place.path(name)).expect("directories");
-        }
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).expect("a file");
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_default()
-    }
-
-    /// A user's hook on shell commands.
-    fn hook(&self, entry: Value) {
-        let file = json!({ "version": 1, "hooks": { "beforeShellExecution": [entry] } });
-        self.write("home/.cursor/hooks.json", &file.to_string());
-    }
-
-    fn settings(&self, keeper: Option<&Arc<Keeper>>) -> Settings {
-        let roots = Roots {
-            system: self.path("system"),
-            ..Roots::new(Os::current(), self.path("home"), self.path("state"), [self.path("ws")])
-        };
-        let mut settings = Settings::new(roots);
-        settings.environment = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
-        settings.keeper = keeper.cloned();
-        settings
-    }
-
-    fn engine(&self) -> Engine {
-        Engine::new(self.settings(Some(&self.keeper)))
-    }
-
-    /// How many processes were started.
-    fn starts(&self) -> usize {
-        self.read("starts").lines().count()
-    }
-}
+use keeping::{Place, event, reason, wait_until, warnings};
+use serde_json::json;
 
 /// A hook that stays, in the words of a shell. It notes its start, and answers
 /// with what `answer` prints for `$id` and `$line`.
@@ -91,27 +29,6 @@ fn staying(place: &Place, answer: &str) -> String {
 }
 
 const ALLOW: &str = r#"echo "{\"id\":\"$id\",\"output\":{\"permission\":\"allow\"}}""#;
-
-fn event(command: &str) -> Event {
-    let payload = json!({ "command": command, "conversation_id": "c1" }).to_string();
-    Event::new(EventKind::BeforeShellExecution, Payload::parse(payload.as_bytes()).expect("a payload"))
-}
-
-fn reason(decision: &Decision) -> String {
-    decision.hooks.iter().filter_map(|hook| hook.reason.clone()).collect()
-}
-
-fn warnings(decision: &Decision) -> String {
-    decision.hooks.iter().flat_map(|hook| hook.warnings.clone()).collect::<Vec<_>>().join("; ")
-}
-
-fn wait_until(what: &str, so: impl Fn() -> bool) {
-    let limit = Instant::now() + Duration::from_secs(20);
-    while !so() {
-        assert!(Instant::now() < limit, "not within twenty seconds: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
 
 fn lives(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
@@ -381,153 +298,4 @@ fn one_that_prints_before_its_event_is_thrown_away() {
     let decision = engine.handle(event("ls"));
     assert!(decision.blocked);
     assert!(warnings(&decision).contains("before its event"), "{}", warnings(&decision));
-}
-
-/// The same hook in two languages, with the helper beside it.
-fn helped(place: &Place, language: &str) -> String {
-    let helpers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../helpers");
-    let (helper, script, text) = match language {
-        "python" => ("boathook_hook.py", "hook.py", PYTHON),
-        _ => ("boathook_hook.mjs", "hook.mjs", NODE),
-    };
-    fs::copy(helpers.join(helper), place.path("home/.cursor").join(helper)).expect("the helper");
-    place.write(&format!("home/.cursor/{script}"), text);
-    let program = if language == "python" { "python3" } else { "node" };
-    format!("{program} {script}")
-}
-
-const PYTHON: &str = r#"
-import subprocess
-print("printed before anything")
-from boathook_hook import Deny, serve
-
-def hook(event):
-    command = event["command"]
-    print("a print is no answer")
-    if command == "refuse":
-        raise Deny("not this")
-    if command == "fail":
-        raise ValueError("it broke")
-    if command == "child":
-        subprocess.run("cat; echo printed by a child", shell=True)
-    if command != "nothing":
-        return {"permission": "ask", "user_message": command}
-
-print("printed before it serves", flush=True)
-serve(hook)
-"#;
-const NODE: &str = r#"
-import { Deny, serve } from "./boathook_hook.mjs";
-
-console.log("printed before it serves");
-process.stdout.write("and this, too\n");
-serve(async (event) => {
-  console.log("a print is no answer");
-  process.stdout.write("nor is this\n");
-  if (event.command === "refuse") throw new Deny("not this");
-  if (event.command === "fail") throw new Error("it broke");
-  if (event.command !== "nothing") return { permission: "ask", user_message: event.command };
-});
-"#;
-
-#[test]
-fn the_helpers_work_in_both_ways() {
-    let long = "é".repeat(300_000);
-    for language in ["python", "node"] {
-        let place = Place::new();
-        let command = helped(&place, language);
-        place.hook(json!({ "command": command, "persistent": true }));
-        let (kept, alone) = (place.engine(), Engine::new(place.settings(None)));
-        for (way, engine) in [("kept", &kept), ("alone", &alone)] {
-            let name = format!("{language}, {way}");
-            for command in ["ls", &long] {
-                let decision = engine.handle(event(command));
-                assert_eq!(decision.permission, Some(Permission::Ask), "{name}: {}", reason(&decision));
-                assert!(decision.user_message.as_deref() == Some(command), "{name}: {}", warnings(&decision));
-                assert_eq!(warnings(&decision), "", "{name}: nothing stands before its answer");
-            }
-            let refused = engine.handle(event("refuse"));
-            assert!(refused.blocked, "{name}");
-            assert_eq!(refused.user_message.as_deref(), Some("not this"), "{name}: the reason alone");
-            let failed = engine.handle(event("fail"));
-            assert!(!failed.blocked && reason(&failed).contains("exited with code 1"), "{name}");
-            assert_eq!(engine.handle(event("nothing")).answer_line().trim(), "{}", "{name}");
-        }
-        if language == "python" {
-            assert_eq!(kept.handle(event("child")).permission, Some(Permission::Ask));
-        }
-        assert_eq!(place.keeper.count(), 1, "{language}: all of this was one process");
-    }
-}
-
-/// Says that it was started, and ends late when that was ahead of its event.
-const PYTHON_ENDS_LATE: &str = r#"
-import atexit, os, time
-print("x", file=open("../../starts", "a"))
-if "BOATHOOK_DONE" in os.environ:
-    atexit.register(time.sleep, 60)
-"#;
-const NODE_ENDS_LATE: &str = r#"
-import { appendFileSync } from "node:fs";
-appendFileSync("../../starts", "x\n");
-const late = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);
-if (process.env.BOATHOOK_DONE) process.on("exit", late);
-"#;
-
-#[test]
-fn nobody_waits_for_the_end_of_a_helped_hook_that_was_started_ahead() {
-    let long = "é".repeat(300_000);
-    for language in ["python", "node"] {
-        let place = Place::new();
-        let command = helped(&place, language);
-        let (script, late) = match language {
-            "python" => ("home/.cursor/hook.py", PYTHON_ENDS_LATE),
-            _ => ("home/.cursor/hook.mjs", NODE_ENDS_LATE),
-        };
-        place.write(script, &format!("{late}{}", place.read(script)));
-        place.hook(json!({ "command": command, "prestart": true }));
-        let engine = place.engine();
-        let ask = |command: &str| {
-            let before = place.starts();
-            let decision = engine.handle(event(command));
-            wait_until("the next one waits", || place.starts() > before.max(1));
-            decision
-        };
-        ask("ls");
-        let begin = Instant::now();
-        for command in ["ls", &long] {
-            let decision = ask(command);
-            assert_eq!(decision.hooks[0].process, Some(Process::Ahead), "{language}");
-            assert_eq!(decision.permission, Some(Permission::Ask), "{language}: {}", reason(&decision));
-            assert!(decision.user_message.as_deref() == Some(command), "{language}: {}", warnings(&decision));
-            assert_eq!(warnings(&decision), "", "{language}: the last word is no part of the answer");
-        }
-        let refused = ask("refuse");
-        assert!(refused.blocked, "{language}");
-        assert_eq!(refused.user_message.as_deref(), Some("not this"), "{language}");
-        let failed = ask("fail");
-        assert!(!failed.blocked && reason(&failed).contains("exited with code 1"), "{language}");
-        assert_eq!(ask("nothing").answer_line().trim(), "{}", "{language}");
-        assert!(begin.elapsed() < Duration::from_secs(50), "{language}: somebody waited for an end");
-    }
-}
-
-#[test]
-fn the_exit_code_of_a_wrapper_counts_whatever_the_helped_hook_inside_it_says() {
-    for language in ["python", "node"] {
-        let place = Place::new();
-        let command = helped(&place, language);
-        place.write(
-            "home/.cursor/wrap.sh",
-            &format!("# boathook_hook\necho x >> ../../starts\n{command} || exit 2\n"),
-        );
-        place.hook(json!({ "command": "sh wrap.sh", "prestart": true }));
-        let engine = place.engine();
-        for (starts, way) in [(2, None), (3, Some(Process::Ahead))] {
-            let decision = engine.handle(event("fail"));
-            assert_eq!(decision.hooks[0].process, way, "{language}");
-            assert!(decision.blocked, "{language}: {}", reason(&decision));
-            wait_until("the next one waits", || place.starts() == starts);
-        }
-    }
 }

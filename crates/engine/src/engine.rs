@@ -342,16 +342,10 @@ impl Engine {
 }
 
 fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session) -> Surroundings<'a> {
-    let root = event.payload.texts("workspace_roots").unwrap_or_default().into_iter().next();
+    let named = || event.payload.texts("workspace_roots")?.into_iter().next().map(PathBuf::from);
     Surroundings {
         inherited: &settings.environment,
-        project_dir: settings
-            .roots
-            .workspaces
-            .first()
-            .cloned()
-            .or(root.map(PathBuf::from))
-            .unwrap_or_default(),
+        project_dir: settings.roots.workspaces.first().cloned().or_else(named).unwrap_or_default(),
         version: event.payload.text("cursor_version").unwrap_or_default(),
         user_email: event.payload.text("user_email").filter(|email| !email.is_empty()),
         transcript: event.payload.text("transcript_path").filter(|path| !path.is_empty()),

@@ -74,6 +74,10 @@ pub(crate) const WORKSPACE_TAIL: &[&str] =
 pub fn fill(mut event: Event, facts: &Facts, rules: &Rules) -> Event {
     let (head, tail) =
         if event.kind.spec().in_conversation { (HEAD, TAIL) } else { (&[][..], WORKSPACE_TAIL) };
+    // Whoever told us of the event may call it by another name.
+    if event.payload.has("hook_event_name") {
+        event.payload.set("hook_event_name", event.kind.name());
+    }
     let conversation = event.conversation().unwrap_or_else(ids::uuid);
     let value_of = |name: &str| match name {
         "conversation_id" | "session_id" => Value::from(conversation.clone()),
@@ -97,7 +101,6 @@ pub fn fill(mut event: Event, facts: &Facts, rules: &Rules) -> Event {
             event.payload.insert(before.unwrap_or(usize::MAX), name, value_of(name));
         }
     }
-    event.payload.set("hook_event_name", event.kind.name());
     if rules.first_field_names {
         use_first_names(&mut event);
     }

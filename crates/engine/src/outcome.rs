@@ -6,6 +6,7 @@
 //!
 //! Pure: an `Exit` in, an `Outcome` out. No files, no clock, no environment.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::answer::{Answer, Permission, read_answer};
@@ -153,7 +154,7 @@ fn read_stdout(stdout: &[u8], event: EventKind, sent: &Payload, rules: &Rules) -
     match parse_object(text) {
         Some(Parsed { object, before }) => {
             // A refusal that stands before the last object must not be lost to it.
-            if event.can_block() && refusal_in(before).is_some() {
+            if !before.is_empty() && event.can_block() && refusal_in(before).is_some() {
                 return broken(beginning(text), text, event, rules);
             }
             let read = read_object(&object, event, sent, rules);
@@ -218,7 +219,9 @@ fn read_refusal(exit: &Exit, event: EventKind, sent: &Payload) -> ReadOutcome {
         return read.warn(format!("exit code 2 changes nothing on {}", event.name()));
     }
     let stdout = String::from_utf8_lossy(&exit.stdout);
-    let said = parse_object(stdout.trim_start_matches('\u{feff}').trim())
+    let parsed = parse_object(stdout.trim_start_matches('\u{feff}').trim());
+    let said = parsed
+        .as_ref()
         .and_then(|parsed| without_echo(&parsed.object, sent))
         .map(|object| read_answer(&object, event).answer)
         .unwrap_or_default();
@@ -283,19 +286,19 @@ fn depth(json: &str) -> usize {
 }
 
 /// The object without what merely repeats the input; none when nothing else is left.
-fn without_echo(object: &Payload, sent: &Payload) -> Option<Payload> {
+fn without_echo<'a>(object: &'a Payload, sent: &Payload) -> Option<Cow<'a, Payload>> {
     let echoes = |name: &str| match (object.get(name), sent.get(name)) {
         (Some(said), Some(given)) => compact(said.get()) == compact(given.get()),
         _ => false,
     };
     if !echoes("hook_event_name") {
-        return Some(object.clone());
+        return Some(Cow::Borrowed(object));
     }
     let mut left = Payload::default();
     for (name, value) in object.fields().filter(|(name, _)| !echoes(name)) {
         left.set(name, value);
     }
-    (!left.is_empty()).then_some(left)
+    (!left.is_empty()).then_some(Cow::Owned(left))
 }
 
 /// The refusal that can still be read in a broken answer: a quote in a message

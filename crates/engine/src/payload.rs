@@ -127,12 +127,23 @@ impl Payload {
             if number > 0 {
                 line.push(',');
             }
-            line.push_str(&serde_json::to_string(key).unwrap_or_default());
+            push_key(&mut line, key);
             line.push(':');
             line.push_str(&compact(value.get()));
         }
         line.push('}');
         line
+    }
+}
+
+/// Most keys are plain words, which are written as they are.
+fn push_key(line: &mut String, key: &str) {
+    if key.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        line.push('"');
+        line.push_str(key);
+        line.push('"');
+    } else {
+        line.push_str(&serde_json::to_string(key).unwrap_or_default());
     }
 }
 

@@ -1,7 +1,9 @@
 //! One hook run as one line of the log.
 
+mod json_text;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::ids;
 use crate::payload::Payload;
+pub use json_text::JsonText;
 pub use words::{permission_word, took};
 
 /// This many records are kept in memory.
@@ -58,7 +61,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// What the hook was given.
-    pub request: Arc<RawValue>,
+    pub request: JsonText,
     /// What it printed: an object when it was JSON, else text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Box<RawValue>>,
@@ -144,9 +147,14 @@ impl Keep {
 impl Record {
     /// Nothing but what it was about, what came of it, and now.
     pub fn blank(step: &str, outcome: &str) -> Record {
+        Record::begun(ids::now_text(), step, outcome)
+    }
+
+    /// The same of something that began at another time.
+    pub fn begun(timestamp: String, step: &str, outcome: &str) -> Record {
         Record {
             id: ids::record_id(),
-            timestamp: ids::now_text(),
+            timestamp,
             step: step.to_owned(),
             found: 0,
             skipped: 0,
@@ -157,7 +165,7 @@ impl Record {
             timeout_ms: None,
             conversation: None,
             agent: None,
-            request: raw(&json!({})).into(),
+            request: JsonText::nothing(),
             response: None,
             duration: None,
             exit_code: None,
@@ -181,7 +189,7 @@ impl Record {
         let step = name.filter(|name| !name.trim().is_empty());
         Record {
             agent: Some(agent.to_owned()),
-            request: response_of(told).map_or_else(|| raw(&json!({})), |told| shortened(&told)).into(),
+            request: response_of(told).map_or_else(JsonText::nothing, |told| shortened(&told).into()),
             reason: Some(reason.to_owned()),
             blocked,
             ..Record::blank(
@@ -215,14 +223,14 @@ impl Record {
                 record.response = record.response.as_deref().map(shortened);
             }
             Keep::Redacted => {
-                record.request = redacted(&record.request).into();
-                record.response = record.response.as_deref().map(redacted);
+                record.request = redacted(record.request.get()).into();
+                record.response = record.response.as_deref().map(|response| redacted(response.get()));
                 record.stderr = sized(&record.stderr);
                 record.notes.clear();
                 record.not_run.clear();
             }
             Keep::None => {
-                record.request = raw(&json!({})).into();
+                record.request = JsonText::nothing();
                 record.response = None;
                 record.stderr = String::new();
                 record.notes.clear();
@@ -246,11 +254,11 @@ pub fn response_of(stdout: &[u8]) -> Option<Box<RawValue>> {
 }
 
 /// The request of an event, from the line its hooks read.
-pub fn request_of(line: &[u8]) -> Arc<RawValue> {
-    let line = String::from_utf8_lossy(line.trim_ascii_end());
-    let request =
-        if line.len() > LONGEST_TEXT { Ok(cut(&line)) } else { RawValue::from_string(line.into_owned()) };
-    request.unwrap_or_else(|_| raw(&json!({}))).into()
+pub fn request_of(line: &[u8]) -> JsonText {
+    let line = line.trim_ascii_end();
+    // Lossy reading goes from byte to byte, and a line of ours is text.
+    let line = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+    if line.len() > LONGEST_TEXT { cut(&line).into() } else { JsonText::written(&line) }
 }
 
 fn raw(value: &Value) -> Box<RawValue> {
@@ -283,13 +291,13 @@ const HARMLESS: &[&str] = &[
     "model",
 ];
 
-fn redacted(value: &RawValue) -> Box<RawValue> {
-    match serde_json::from_str::<Value>(value.get()) {
+fn redacted(text: &str) -> Box<RawValue> {
+    match serde_json::from_str::<Value>(text) {
         Ok(mut value) => {
             redact(&mut value);
             raw(&value)
         }
-        Err(_) => raw(&json!(sized(value.get()))),
+        Err(_) => raw(&json!(sized(text))),
     }
 }
 

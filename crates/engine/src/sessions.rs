@@ -3,10 +3,12 @@
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::digest::Digest;
+use crate::read_file::Glimpse;
 use crate::session::Session;
 use crate::state::{Durability, StateDir, StateError};
 
@@ -26,17 +28,46 @@ const LOCK: &str = "lock";
 pub struct Sessions {
     state: StateDir,
     known: HashMap<String, Session>,
+    seen: HashMap<String, Seen>,
+}
+
+/// A session as its file had it.
+#[derive(Debug)]
+struct Seen {
+    file: PathBuf,
+    look: Glimpse,
+    session: Session,
 }
 
 impl Sessions {
     /// Sessions kept in this state directory.
     pub fn of(state: StateDir) -> Sessions {
-        Sessions { state, known: HashMap::new() }
+        Sessions { state, known: HashMap::new(), seen: HashMap::new() }
     }
 
     /// The session of a conversation. Another process may have changed it, so
-    /// the file is read every time; what is wrong with it is said.
-    pub fn get(&self, conversation: &str) -> (Session, Option<String>) {
+    /// the file is looked at every time; what is wrong with it is said.
+    pub fn get(&mut self, conversation: &str) -> (Session, Option<String>) {
+        if let Some(seen) = self.seen.get(conversation)
+            && seen.look.holds(&seen.file)
+        {
+            return (seen.session.clone(), None);
+        }
+        let file = self.state.file(FOLDER, &file_name(conversation));
+        let look = Glimpse::at(&file);
+        let (session, trouble) = self.read(conversation);
+        self.seen.remove(conversation);
+        if trouble.is_none() {
+            if self.seen.len() >= MOST_IN_MEMORY {
+                self.seen.clear();
+            }
+            self.seen.insert(conversation.to_owned(), Seen { file, look, session: session.clone() });
+        }
+        (session, trouble)
+    }
+
+    /// The same, and the file is read whatever it looks like.
+    pub fn read(&self, conversation: &str) -> (Session, Option<String>) {
         let known = || self.known.get(conversation).cloned().unwrap_or_default();
         match self.state.read(FOLDER, &file_name(conversation)) {
             Ok(None) => (known(), None),
@@ -70,7 +101,7 @@ impl Sessions {
         change: impl FnOnce(&mut Session),
     ) -> (Session, Result<(), StateError>) {
         let lock = self.lock();
-        let before = self.get(conversation).0;
+        let before = self.read(conversation).0;
         let mut session = before.clone();
         change(&mut session);
         let written = if session == before { Ok(()) } else { self.put(conversation, &session) };
@@ -84,6 +115,7 @@ impl Sessions {
             self.known.clear();
         }
         self.known.insert(conversation.to_owned(), session.clone());
+        self.seen.remove(conversation);
         let text = serde_json::to_vec(session).unwrap_or_default();
         self.state.write(FOLDER, &file_name(conversation), &text, Durability::Relaxed)
     }
@@ -105,6 +137,7 @@ impl Sessions {
     /// Forgets a session that ended, and those nobody touched for a month.
     pub fn end(&mut self, conversation: &str) {
         self.known.remove(conversation);
+        self.seen.remove(conversation);
         let _ = self.state.remove(FOLDER, &file_name(conversation));
         self.state.forget_old(FOLDER, ".json", OLDEST);
     }
@@ -113,4 +146,27 @@ impl Sessions {
 /// Conversation ids are a host's words, so the file is named by their hash.
 fn file_name(conversation: &str) -> String {
     format!("{:.32}.json", Digest::of(conversation.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn what_another_process_changed_is_seen_at_once() {
+        let dir = TempDir::new();
+        let open = || Sessions::of(StateDir::new(dir.path().join("state")));
+        let (mut ours, mut theirs) = (open(), open());
+        assert_eq!(ours.get("c").0, Session::default());
+        for count in 1..=50 {
+            theirs.change("c", |session| session.loops = count).1.expect("a session");
+            assert_eq!(ours.get("c").0.loops, count);
+            assert_eq!(ours.get("c").0.loops, count, "and again");
+        }
+        ours.change("c", |session| session.loops = 99).1.expect("a session");
+        assert_eq!((ours.get("c").0.loops, theirs.get("c").0.loops), (99, 99));
+        theirs.end("c");
+        assert_eq!(theirs.get("c").0, Session::default());
+    }
 }

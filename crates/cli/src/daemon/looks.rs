@@ -100,7 +100,7 @@ pub fn sessions(service: &Service) -> Result<Value, RpcError> {
     let mut sessions: Vec<Conversation> = found.into_values().collect();
     sessions.sort_by(|one, other| other.last.cmp(&one.last));
     for known in &mut sessions {
-        let session = saved.get(&known.id).0;
+        let session = saved.read(&known.id).0;
         known.variables = session.env.iter().map(|variable| variable.name.clone()).collect();
         known.follow_ups = session.loops;
     }

@@ -1,7 +1,8 @@
 //! One record for each hook that had a say or was withheld; one for an event
 //! without any.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::path::Path;
 
 use super::because::because;
 use super::read_transcript;
@@ -30,14 +31,13 @@ pub fn records(
 ) -> Vec<Record> {
     let request = request_of(&plan.line);
     let blank = || Record {
-        timestamp: started.to_owned(),
         found: plan.steps.len(),
         skipped: plan.skipped.len(),
         conversation: event.conversation(),
-        request: Arc::clone(&request),
+        request: request.clone(),
         blocked: decision.blocked,
         automatic_followup: decision.followup_message.is_some(),
-        ..Record::blank(event.kind.name(), "none")
+        ..Record::begun(started.to_owned(), event.kind.name(), "none")
     };
     let mut records: Vec<Record> =
         heard.iter().map(|heard| of_heard(told(blank(), heard.hook, event), heard, decision)).collect();
@@ -122,11 +122,16 @@ fn of_hook(record: Record, hook: &Hook) -> Record {
     Record {
         command: Some(hook.definition.command_line().into_owned()),
         source: Some(hook.source.level.name().to_owned()),
-        place: Some(format!("{}:{line}", hook.source.file.display())),
-        directory: Some(hook.source.run_dir.display().to_string()),
+        place: Some(format!("{}:{line}", text_of(&hook.source.file))),
+        directory: Some(text_of(&hook.source.run_dir).into_owned()),
         timeout_ms: Some(u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX)),
         ..record
     }
+}
+
+/// A path is text but for the strangest, which alone are read byte by byte.
+fn text_of(path: &Path) -> Cow<'_, str> {
+    path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
 }
 
 fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {

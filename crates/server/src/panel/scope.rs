@@ -106,14 +106,13 @@ pub fn workspaces_of(record: &Record) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use boathook_engine::record::request_of;
 
     use super::*;
 
     fn entry(request: &str, source: &str, directory: &str) -> Entry {
-        let request = serde_json::value::RawValue::from_string(request.to_owned()).expect("JSON");
         let record = Record {
-            request: Arc::from(request),
+            request: request_of(request.as_bytes()),
             source: Some(source.to_owned()),
             directory: Some(directory.to_owned()),
             ..Record::blank("stop", "answer")

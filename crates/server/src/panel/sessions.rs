@@ -44,7 +44,7 @@ pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
         @if all.is_empty() && kept.is_empty() {
             div.empty { p { "No conversation has been seen yet." } }
         }
-        @for it in &shown { (one(it, &sessions.get(&it.id), &scope)) }
+        @for it in &shown { (one(it, &sessions.read(&it.id), &scope)) }
         @if let (Some(without), 0) = (&without, from) { (outside(without, &scope)) }
         nav.pager aria-label="More sessions" {
             @if from > 0 { a href={ "sessions?" (scope.link().trim_start_matches('&')) } { "Newest" } }

@@ -23,6 +23,8 @@ use super::tree::Root;
 /// Whether there are such processes here.
 pub const KEEPS: bool = true;
 
+/// So long an answer is waited for awake.
+const AWAKE: Duration = Duration::from_micros(100);
 /// How long a process whose output is closed may take to end by itself.
 const ENDING: Duration = Duration::from_millis(200);
 /// How much is read at once.
@@ -149,11 +151,10 @@ impl Waiting {
 
     /// Writes what fits, waits until something happens, and takes note of it.
     fn turn(&mut self, talk: &mut Talk, timeout: Duration, cancel: &Cancel) -> Option<Reply> {
-        // Mostly the kernel lets it run at once, and its answer is there by now.
         if talk.write(&self.stdin)
-            && let Read::Line { rest } = self.read_stdout(talk)
+            && let Some(reply) = self.wait_awake(talk)
         {
-            return Some(talk.line(rest));
+            return Some(reply);
         }
         let now = Instant::now();
         if talk.deadline.is_some_and(|deadline| now >= deadline) {
@@ -181,6 +182,20 @@ impl Waiting {
             }
         }
         self.has_ended_silently().then(|| self.ended())
+    }
+
+    /// Mostly the kernel lets it run at once, on our processor or on another,
+    /// and its answer is there before we would have fallen asleep and been woken.
+    fn wait_awake(&self, talk: &mut Talk) -> Option<Reply> {
+        let begun = Instant::now();
+        while begun.elapsed() < AWAKE {
+            match self.read_stdout(talk) {
+                Read::Line { rest } => return Some(talk.line(rest)),
+                Read::NothingNow => std::thread::yield_now(),
+                Read::Some | Read::Closed => return None,
+            }
+        }
+        None
     }
 
     /// It ended, or it closed its output, and will be killed for that.

@@ -1,0 +1,289 @@
+//! The helpers: the same script stays, is started ahead, or has a process per event.
+#![cfg(target_os = "linux")]
+
+mod keeping;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use boathook_engine::Permission;
+use boathook_engine::decision::Process;
+use boathook_engine::engine::Engine;
+use keeping::{Place, event, reason, wait_until, warnings};
+use serde_json::json;
+
+/// The same hook in two languages, with the helper beside it.
+fn helped(place: &Place, language: &str) -> String {
+    let helpers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../helpers");
+    let (helper, script, text) = match language {
+        "python" => ("boathook_hook.py", "hook.py", PYTHON),
+        _ => ("boathook_hook.mjs", "hook.mjs", NODE),
+    };
+    fs::copy(helpers.join(helper), place.path("home/.cursor").join(helper)).expect("the helper");
+    place.write(&format!("home/.cursor/{script}"), text);
+    let program = if language == "python" { "python3" } else { "node" };
+    format!("{program} {script}")
+}
+
+const PYTHON: &str = r#"
+import subprocess
+print("printed before anything")
+from boathook_hook import Deny, serve
+
+def hook(event):
+    command = event["command"]
+    print("a print is no answer")
+    if command == "refuse":
+        raise Deny("not this")
+    if command == "fail":
+        raise ValueError("it broke")
+    if command == "child":
+        subprocess.run("cat; echo printed by a child", shell=True)
+    if command != "nothing":
+        return {"permission": "ask", "user_message": command}
+
+print("printed before it serves", flush=True)
+serve(hook)
+"#;
+const NODE: &str = r#"
+import { Deny, serve } from "./boathook_hook.mjs";
+
+console.log("printed before it serves");
+process.stdout.write("and this, too\n");
+serve(async (event) => {
+  console.log("a print is no answer");
+  process.stdout.write("nor is this\n");
+  if (event.command === "refuse") throw new Deny("not this");
+  if (event.command === "fail") throw new Error("it broke");
+  if (event.command !== "nothing") return { permission: "ask", user_message: event.command };
+});
+"#;
+
+#[test]
+fn the_helpers_work_in_both_ways() {
+    let long = "é".repeat(300_000);
+    for language in ["python", "node"] {
+        let place = Place::new();
+        let command = helped(&place, language);
+        place.hook(json!({ "command": command, "persistent": true }));
+        let (kept, alone) = (place.engine(), Engine::new(place.settings(None)));
+        for (way, engine) in [("kept", &kept), ("alone", &alone)] {
+            let name = format!("{language}, {way}");
+            for command in ["ls", &long] {
+                let decision = engine.handle(event(command));
+                assert_eq!(decision.permission, Some(Permission::Ask), "{name}: {}", reason(&decision));
+                assert!(decision.user_message.as_deref() == Some(command), "{name}: {}", warnings(&decision));
+                assert_eq!(warnings(&decision), "", "{name}: nothing stands before its answer");
+            }
+            let refused = engine.handle(event("refuse"));
+            assert!(refused.blocked, "{name}");
+            assert_eq!(refused.user_message.as_deref(), Some("not this"), "{name}: the reason alone");
+            let failed = engine.handle(event("fail"));
+            assert!(!failed.blocked && reason(&failed).contains("exited with code 1"), "{name}");
+            assert_eq!(engine.handle(event("nothing")).answer_line().trim(), "{}", "{name}");
+        }
+        if language == "python" {
+            assert_eq!(kept.handle(event("child")).permission, Some(Permission::Ask));
+        }
+        assert_eq!(place.keeper.count(), 1, "{language}: all of this was one process");
+    }
+}
+
+/// Says that it was started, and ends late when that was ahead of its event.
+const PYTHON_ENDS_LATE: &str = r#"
+import atexit, os, time
+print("x", file=open("../../starts", "a"))
+if "BOATHOOK_DONE" in os.environ:
+    atexit.register(time.sleep, 60)
+"#;
+const NODE_ENDS_LATE: &str = r#"
+import { appendFileSync } from "node:fs";
+appendFileSync("../../starts", "x\n");
+const late = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);
+if (process.env.BOATHOOK_DONE) process.on("exit", late);
+"#;
+
+#[test]
+fn nobody_waits_for_the_end_of_a_helped_hook_that_was_started_ahead() {
+    let long = "é".repeat(300_000);
+    for language in ["python", "node"] {
+        let place = Place::new();
+        let command = helped(&place, language);
+        let (script, late) = match language {
+            "python" => ("home/.cursor/hook.py", PYTHON_ENDS_LATE),
+            _ => ("home/.cursor/hook.mjs", NODE_ENDS_LATE),
+        };
+        place.write(script, &format!("{late}{}", place.read(script)));
+        place.hook(json!({ "command": command, "prestart": true }));
+        let engine = place.engine();
+        let ask = |command: &str| {
+            let before = place.starts();
+            let decision = engine.handle(event(command));
+            wait_until("the next one waits", || place.starts() > before.max(1));
+            decision
+        };
+        ask("ls");
+        let begin = Instant::now();
+        for command in ["ls", &long] {
+            let decision = ask(command);
+            assert_eq!(decision.hooks[0].process, Some(Process::Ahead), "{language}");
+            assert_eq!(decision.permission, Some(Permission::Ask), "{language}: {}", reason(&decision));
+            assert!(decision.user_message.as_deref() == Some(command), "{language}: {}", warnings(&decision));
+            assert_eq!(warnings(&decision), "", "{language}: the last word is no part of the answer");
+        }
+        let refused = ask("refuse");
+        assert!(refused.blocked, "{language}");
+        assert_eq!(refused.user_message.as_deref(), Some("not this"), "{language}");
+        let failed = ask("fail");
+        assert!(!failed.blocked && reason(&failed).contains("exited with code 1"), "{language}");
+        assert_eq!(ask("nothing").answer_line().trim(), "{}", "{language}");
+        assert!(begin.elapsed() < Duration::from_secs(50), "{language}: somebody waited for an end");
+    }
+}
+
+#[test]
+fn the_exit_code_of_a_wrapper_counts_whatever_the_helped_hook_inside_it_says() {
+    for language in ["python", "node"] {
+        let place = Place::new();
+        let command = helped(&place, language);
+        place.write(
+            "home/.cursor/wrap.sh",
+            &format!("# boathook_hook\necho x >> ../../starts\n{command} || exit 2\n"),
+        );
+        place.hook(json!({ "command": "sh wrap.sh", "prestart": true }));
+        let engine = place.engine();
+        for (starts, way) in [(2, None), (3, Some(Process::Ahead))] {
+            let decision = engine.handle(event("fail"));
+            assert_eq!(decision.hooks[0].process, way, "{language}");
+            assert!(decision.blocked, "{language}: {}", reason(&decision));
+            wait_until("the next one waits", || place.starts() == starts);
+        }
+    }
+}
+
+/// A Node hook that stays: what is imported before the helper, what stands beside the hook, and the hook.
+fn in_node(before: &str, beside: &str, hook: &str) -> (Place, Engine) {
+    let place = Place::new();
+    helped(&place, "node");
+    let script = format!(
+        r#"{before}
+import {{ Deny, serve }} from "./boathook_hook.mjs";
+import {{ appendFileSync }} from "node:fs";
+const note = (what) => appendFileSync("../../notes", what + "\n");
+appendFileSync("../../pid", String(process.pid));
+{beside}
+serve({hook});
+"#
+    );
+    place.write("home/.cursor/hook.mjs", &script);
+    place.hook(json!({ "command": "node hook.mjs", "persistent": true }));
+    let engine = place.engine();
+    (place, engine)
+}
+
+/// Parts of the names of the kernel's functions, which change from version to version.
+const IN_THE_READ: &str = "pipe";
+const IN_THE_LOOP: &str = "ep";
+
+/// In which of the kernel's functions the hook sleeps.
+fn sleeps_in(place: &Place) -> String {
+    fs::read_to_string(format!("/proc/{}/wchan", place.read("pid"))).unwrap_or_default()
+}
+
+#[test]
+fn a_node_hook_waits_in_the_read_as_long_as_nothing_else_goes_on() {
+    let plain = "(event) => ({ permission: 'ask', user_message: event.command })";
+    let cases = [
+        ("plain", "", plain, IN_THE_READ),
+        (
+            "a promise that is kept at once",
+            "",
+            "async (event) => ({ permission: 'ask', user_message: event.command })",
+            IN_THE_READ,
+        ),
+        (
+            "it prints",
+            "",
+            "(event) => { console.log('x'); return { permission: 'ask', user_message: event.command }; }",
+            IN_THE_READ,
+        ),
+        ("a timer", "setInterval(() => {}, 60000);", plain, IN_THE_LOOP),
+        ("a timer that keeps nobody alive", "setInterval(() => {}, 60000).unref();", plain, IN_THE_LOOP),
+        ("a signal", "process.on('SIGUSR2', () => {});", plain, IN_THE_LOOP),
+        (
+            "an answer that takes its time",
+            "",
+            "async (event) => { await new Promise((then) => setTimeout(then, 5)); return { permission: 'ask', user_message: event.command }; }",
+            IN_THE_LOOP,
+        ),
+    ];
+    for (name, beside, hook, place_of_sleep) in cases {
+        let (place, engine) = in_node("", beside, hook);
+        for command in ["one", "two", "three"] {
+            let decision = engine.handle(event(command));
+            assert_eq!(decision.user_message.as_deref(), Some(command), "{name}: {}", reason(&decision));
+            assert_eq!(warnings(&decision), "", "{name}");
+        }
+        wait_until(&format!("{name}: {}", sleeps_in(&place)), || sleeps_in(&place).contains(place_of_sleep));
+        assert_eq!(place.keeper.count(), 1, "{name}: all of this was one process");
+    }
+}
+
+#[test]
+fn what_a_node_hook_began_goes_on_while_nobody_asks() {
+    let cases = [
+        ("before the helper was loaded", "import './early.mjs';", "", "() => ({})"),
+        ("beside the hook", "", "setTimeout(() => note('done'), 50);", "() => ({})"),
+        (
+            "after the hook was given",
+            "",
+            "queueMicrotask(() => setTimeout(() => note('done'), 50));",
+            "() => ({})",
+        ),
+        ("in an event", "", "", "() => { setTimeout(() => note('done'), 50); return {}; }"),
+        (
+            "in an event, turn after turn",
+            "",
+            "",
+            "() => { const turn = (n) => n ? setImmediate(turn, n - 1) : note('done'); turn(20); return {}; }",
+        ),
+        (
+            "in an event, by promises",
+            "",
+            "",
+            "() => { (async () => { for (let n = 0; n < 20; n++) await n; note('done'); })(); return {}; }",
+        ),
+        (
+            "a file that is read",
+            "",
+            "",
+            "() => { import('node:fs').then((fs) => fs.readFile('hook.mjs', () => note('done'))); return {}; }",
+        ),
+        (
+            "a program",
+            "",
+            "import { exec } from 'node:child_process';",
+            "() => { exec('sleep 0.05', () => note('done')); return {}; }",
+        ),
+        (
+            "a signal",
+            "",
+            "process.on('SIGUSR2', () => note('done'));",
+            "() => { setTimeout(() => process.kill(process.pid, 'SIGUSR2'), 50); return {}; }",
+        ),
+    ];
+    for (name, before, beside, hook) in cases {
+        let (place, engine) = in_node(before, beside, hook);
+        place.write(
+            "home/.cursor/early.mjs",
+            "import { appendFileSync } from 'node:fs';\nsetTimeout(() => appendFileSync('../../notes', 'done\\n'), 500);\n",
+        );
+        let decision = engine.handle(event("ls"));
+        assert_eq!(decision.answer_line().trim(), "{}", "{name}: {}", reason(&decision));
+        wait_until(name, || place.read("notes").contains("done"));
+        let decision = engine.handle(event("ls"));
+        assert_eq!(warnings(&decision) + &reason(&decision), "", "{name}");
+        assert_eq!(place.keeper.count(), 1, "{name}: all of this was one process");
+    }
+}
