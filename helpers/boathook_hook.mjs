@@ -56,10 +56,10 @@ function stay(hook, failure) {
   const take = (length) => {
     const end = buffer.lastIndexOf(10, length - 1);
     if (end >= 0) {
-      const last = buffer.subarray(0, end);
-      const lines = (pieces.length ? Buffer.concat([...pieces, last]) : last).toString("utf8").split("\n");
+      const whole = pieces.length ? Buffer.concat([...pieces, buffer.subarray(0, end)]) : buffer;
+      const text = whole.toString("utf8", 0, pieces.length ? whole.length : end);
       pieces = [];
-      const said = later ? later.then(() => reply(hook, failure, lines)) : reply(hook, failure, lines);
+      const said = later ? later.then(() => reply(hook, failure, text)) : reply(hook, failure, text);
       later = said;
       said?.then(() => (later = later === said ? undefined : later));
     }
@@ -104,10 +104,13 @@ function read(buffer) {
   }
 }
 
-/** Answers these lines, one after another: at once, or by a promise. */
-function reply(hook, failure, lines) {
+/** Answers lines, one after another: at once, or by a promise. Mostly there is one. */
+function reply(hook, failure, text) {
+  if (!text.includes("\n")) return ask(hook, failure, text);
   let later;
-  for (const line of lines) later = later ? later.then(() => ask(hook, failure, line)) : ask(hook, failure, line);
+  for (const line of text.split("\n")) {
+    later = later ? later.then(() => ask(hook, failure, line)) : ask(hook, failure, line);
+  }
   return later;
 }
 

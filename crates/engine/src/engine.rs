@@ -20,7 +20,7 @@ mod warnings;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::bundle::Lease;
 use crate::decision::{Decision, HookReport, Skips};
@@ -72,6 +72,8 @@ pub struct Engine {
     environments: Environments,
     background: Background,
     keeping: Keeping,
+    /// Of the roots that the host named.
+    facts: OnceLock<Facts>,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -97,6 +99,7 @@ impl Engine {
             environments: Environments::default(),
             background: Background::new(&settings.cancel),
             keeping: Keeping::default(),
+            facts: OnceLock::new(),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -318,20 +321,18 @@ impl Engine {
     }
 
     fn filled(&self, event: Event) -> Event {
-        let facts = self.facts(&event);
-        fill(event, &facts, self.rules())
+        let of_host = || self.facts(&self.settings.roots.workspaces);
+        if self.settings.roots.workspaces.is_empty() {
+            let named = self.facts(&self.named_workspaces(&event));
+            return fill(event, &named, self.rules());
+        }
+        fill(event, self.facts.get_or_init(of_host), self.rules())
     }
 
-    fn facts(&self, event: &Event) -> Facts {
-        Facts {
-            cursor_version: self.settings.cursor_version.clone(),
-            user_email: self.settings.user_email.clone(),
-            workspace_roots: self
-                .workspaces(event)
-                .iter()
-                .map(|root| root.to_string_lossy().into_owned())
-                .collect(),
-        }
+    fn facts(&self, workspaces: &[PathBuf]) -> Facts {
+        let Settings { cursor_version, user_email, .. } = &self.settings;
+        let roots: Vec<String> = workspaces.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+        Facts::new(cursor_version.as_deref(), user_email.as_deref(), &roots)
     }
 
     /// Nobody needs the session of an event that no hook is interested in.

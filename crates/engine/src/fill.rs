@@ -3,7 +3,9 @@
 //!
 //! Pure: what comes from outside stands in `Facts`.
 
+use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::edition::Rules;
 use crate::event::{EventKind, Subject};
@@ -20,15 +22,25 @@ pub struct Event {
     pub payload: Payload,
 }
 
-/// What is known beside the payload. The payload wins where both speak.
-#[derive(Debug, Clone, Default)]
+/// What is known beside the payload, as it is put there. The payload wins where
+/// both speak.
+#[derive(Debug, Clone)]
 pub struct Facts {
-    /// Version of the host; else a constant of the edition.
-    pub cursor_version: Option<String>,
-    /// The signed-in user.
-    pub user_email: Option<String>,
-    /// The workspace's root folders.
-    pub workspace_roots: Vec<String>,
+    cursor_version: Option<Box<RawValue>>,
+    user_email: Box<RawValue>,
+    workspace_roots: Box<RawValue>,
+}
+
+impl Facts {
+    /// The version of the host, else a constant of the edition; the signed-in
+    /// user; the workspace's root folders.
+    pub fn new(cursor_version: Option<&str>, user_email: Option<&str>, workspace_roots: &[String]) -> Facts {
+        Facts {
+            cursor_version: cursor_version.map(|version| raw(&version)),
+            user_email: raw(&user_email),
+            workspace_roots: raw(&workspace_roots),
+        }
+    }
 }
 
 impl Event {
@@ -80,31 +92,35 @@ pub fn fill(mut event: Event, facts: &Facts, rules: &Rules) -> Event {
     }
     let conversation = event.conversation().unwrap_or_else(ids::uuid);
     let value_of = |name: &str| match name {
-        "conversation_id" | "session_id" => Value::from(conversation.clone()),
-        "generation_id" => Value::from(ids::uuid()),
-        "model" => Value::from("default"),
-        "hook_event_name" => Value::from(event.kind.name()),
-        "cursor_version" => Value::from(facts.cursor_version.as_deref().unwrap_or(rules.cursor_version)),
-        "workspace_roots" => Value::from(facts.workspace_roots.clone()),
-        "user_email" => facts.user_email.clone().map_or(Value::Null, Value::from),
-        _ => Value::Null,
+        "conversation_id" | "session_id" => raw(&conversation),
+        "generation_id" => raw(&ids::uuid()),
+        "model" => raw(&"default"),
+        "hook_event_name" => raw(&event.kind.name()),
+        "cursor_version" => facts.cursor_version.clone().unwrap_or_else(|| raw(&rules.cursor_version)),
+        "workspace_roots" => facts.workspace_roots.clone(),
+        "user_email" => facts.user_email.clone(),
+        _ => RawValue::NULL.to_owned(),
     };
     for (index, name) in head.iter().enumerate() {
         if !event.payload.has(name) {
             let behind = head[..index].iter().filter_map(|before| event.payload.position(before)).max();
-            event.payload.insert(behind.map_or(0, |at| at + 1), name, value_of(name));
+            event.payload.add(behind.map_or(0, |at| at + 1), name, value_of(name));
         }
     }
     for (index, name) in tail.iter().enumerate() {
         if !event.payload.has(name) {
             let before = tail[index + 1..].iter().filter_map(|after| event.payload.position(after)).min();
-            event.payload.insert(before.unwrap_or(usize::MAX), name, value_of(name));
+            event.payload.add(before.unwrap_or(usize::MAX), name, value_of(name));
         }
     }
     if rules.first_field_names {
         use_first_names(&mut event);
     }
     event
+}
+
+fn raw(value: &impl Serialize) -> Box<RawValue> {
+    to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// `prompt_text`, `filePath`, and seconds for the duration of an MCP call.
@@ -136,7 +152,7 @@ mod tests {
 
     fn keys(kind: EventKind, json: &str) -> String {
         let event = Event::new(kind, Payload::parse(json.as_bytes()).expect(json));
-        let filled = fill(event, &Facts::default(), Edition::Docs.rules());
+        let filled = fill(event, &Facts::new(None, None, &[]), Edition::Docs.rules());
         filled.payload.fields().map(|(key, _)| key.to_owned()).collect::<Vec<_>>().join(" ")
     }
 
@@ -158,7 +174,7 @@ mod tests {
     #[test]
     fn the_session_is_the_conversation() {
         let event = Event::new(EventKind::Stop, Payload::parse(br#"{"session_id":"s"}"#).expect("an object"));
-        let filled = fill(event, &Facts::default(), Edition::Docs.rules());
+        let filled = fill(event, &Facts::new(None, None, &[]), Edition::Docs.rules());
         assert_eq!(filled.payload.text("conversation_id").as_deref(), Some("s"));
     }
 
@@ -166,7 +182,7 @@ mod tests {
     fn edition_2_3_has_its_own_names() {
         let json = br#"{"prompt":"hi","attachments":[{"type":"file","file_path":"/a"}]}"#;
         let event = Event::new(EventKind::BeforeSubmitPrompt, Payload::parse(json).expect("an object"));
-        let filled = fill(event, &Facts::default(), Edition::V2_3.rules()).payload;
+        let filled = fill(event, &Facts::new(None, None, &[]), Edition::V2_3.rules()).payload;
         assert_eq!(filled.text("prompt_text").as_deref(), Some("hi"));
         assert_eq!(
             filled.get("attachments").map(|list| list.get()),
@@ -176,7 +192,7 @@ mod tests {
             EventKind::AfterMcpExecution,
             Payload::parse(br#"{"duration":1500}"#).expect("an object"),
         );
-        let filled = fill(event, &Facts::default(), Edition::V2_3.rules()).payload;
+        let filled = fill(event, &Facts::new(None, None, &[]), Edition::V2_3.rules()).payload;
         assert_eq!(filled.get("duration").map(|value| value.get()), Some("1.5"));
     }
 }

@@ -82,8 +82,13 @@ impl Payload {
         let Ok(value) = serde_json::value::to_raw_value(&value) else { return };
         match self.fields.iter_mut().find(|(key, _)| key == name) {
             Some((_, old)) => *old = value,
-            None => self.fields.insert(position.min(self.fields.len()), (name.to_owned(), value)),
+            None => self.add(position, name, value),
         }
+    }
+
+    /// Adds a field that is not there yet, at this position.
+    pub(crate) fn add(&mut self, position: usize, name: &str, value: Box<RawValue>) {
+        self.fields.insert(position.min(self.fields.len()), (name.to_owned(), value));
     }
 
     /// Gives a field another name, in place.

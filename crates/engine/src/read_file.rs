@@ -248,6 +248,11 @@ impl Glimpse {
         Glimpse { stamp: None, young: true }
     }
 
+    /// Whether there was nothing.
+    pub fn is_of_nothing(&self) -> bool {
+        self.stamp.is_none() && !self.young
+    }
+
     /// Whether the path certainly leads to what it led to then.
     pub fn holds(&self, path: &Path) -> bool {
         !self.young && facts(path).map(|facts| facts.stamp) == self.stamp

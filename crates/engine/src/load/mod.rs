@@ -273,7 +273,9 @@ impl Loader {
         let at = self.walk(workspaces);
         let walk = &mut self.walks[at];
         for reading in &walk.readings {
-            self.readings[*reading].refresh(&self.surroundings);
+            let reading = &mut self.readings[*reading];
+            let folder_is_missing = is_missing(&walk.listed, reading.source.file.parent());
+            reading.refresh(folder_is_missing, &self.surroundings);
         }
         let versions = walk.readings.iter().map(|reading| self.readings[*reading].version());
         if !versions.clone().eq(walk.versions.iter().copied()) {
@@ -397,6 +399,12 @@ impl Surroundings {
             ..self.options.third_party
         }
     }
+}
+
+/// Whether this is a place that was listed just now, and is not there.
+fn is_missing(listed: &[(PathBuf, Glimpse)], folder: Option<&Path>) -> bool {
+    let missing = listed.iter().filter(|(_, glimpse)| glimpse.is_of_nothing());
+    folder.is_some_and(|folder| missing.into_iter().any(|(place, _)| place.as_os_str() == folder))
 }
 
 /// The text of a source as hooks.

@@ -107,9 +107,11 @@ impl Reading {
     }
 
     /// Looks at the file and, where trust counts, at every file it covers;
-    /// reads again what changed.
-    pub(super) fn refresh(&mut self, around: &Surroundings) {
-        let holds = self.look.is_some_and(|look| look.holds(&self.source.text_file()));
+    /// reads again what changed. In a folder that is missing nobody need look.
+    pub(super) fn refresh(&mut self, folder_is_missing: bool, around: &Surroundings) {
+        let holds = self.look.is_some_and(|look| {
+            (folder_is_missing && look.is_of_nothing()) || look.holds(&self.source.text_file())
+        });
         let before = self.version;
         let made_from_holds = self.made_from.iter().all(|(file, look)| look.holds(file));
         if !made_from_holds {

@@ -6,11 +6,11 @@
 //!
 //! Pure: bytes in, bytes out.
 
-use std::borrow::Cow;
+use std::fmt::Display;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::payload::{Payload, text_of};
 use crate::run::{Exit, Read, Status};
 
 /// What most likely went wrong, and where it is written.
@@ -30,33 +30,34 @@ pub fn question(id: &str, input: &[u8]) -> Vec<u8> {
     line
 }
 
-#[derive(Deserialize)]
-struct Said<'a> {
-    #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    output: Option<&'a RawValue>,
-    exit_code: Option<i32>,
-    stderr: Option<String>,
-}
-
 /// What the answer to this question says, or why it is none.
 pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
-    let said: Said = serde_json::from_slice(line).map_err(|error| {
-        format!("it printed `{}`, which is no answer line ({error}); {ASKS}", shown(line))
-    })?;
-    match said.id.as_deref() {
+    let none =
+        |why: &dyn Display| format!("it printed `{}`, which is no answer line ({why}); {ASKS}", shown(line));
+    let said = Payload::parse(line).map_err(|error| none(&error))?;
+    // A `null` says as much as a key that is not there.
+    let get = |name: &str| said.get(name).filter(|value| value.get() != "null");
+    let text = |name: &str| match get(name).map(text_of) {
+        Some(None) => Err(none(&format!("`{name}` is no text"))),
+        Some(text) => Ok(text),
+        None => Ok(None),
+    };
+    match text("id")? {
         Some(answered) if answered == id => {}
         Some(other) => {
             return Err(format!("it answered `{}`, and `{id}` was asked", shown(other.as_bytes())));
         }
+        None if said.is_empty() => return Err(none(&"it says nothing")),
         None => return Err(format!("its answer `{}` has no `id`; {ASKS}", shown(line))),
     }
-    let output = said.output.map(RawValue::get).filter(|output| *output != "null");
+    let exit_code = match get("exit_code").map(RawValue::get) {
+        None | Some("0") => 0,
+        Some(number) => number.parse().map_err(|_| none(&"`exit_code` is no number of a process"))?,
+    };
     Ok(Read {
-        exit_code: said.exit_code.unwrap_or(0),
-        stdout: output.unwrap_or_default().as_bytes().to_vec(),
-        stderr: said.stderr.unwrap_or_default().into_bytes(),
+        exit_code,
+        stdout: get("output").map(RawValue::get).unwrap_or_default().as_bytes().to_vec(),
+        stderr: text("stderr")?.unwrap_or_default().into_bytes(),
     })
 }
 
@@ -79,7 +80,7 @@ pub fn why_mute(status: &Status) -> Option<String> {
 /// Whether a process of its own answered. One that can speak in lines alone
 /// did not: there its answer would be read as none.
 pub fn answers_alone(exit: &Exit) -> bool {
-    let in_lines = serde_json::from_slice::<Said>(&exit.stdout).is_ok_and(|said| said.id.is_some());
+    let in_lines = Payload::parse(&exit.stdout).is_ok_and(|said| said.text("id").is_some());
     matches!(exit.status, Status::Code(0 | 2)) && !in_lines
 }
 
