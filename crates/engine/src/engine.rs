@@ -55,6 +55,7 @@ use env_file::EnvFiles;
 pub use explanation::Explanation;
 use keeping::Keeping;
 pub use ready::Ready;
+use recording::Happened;
 use remembering::tell_loop_count;
 pub use sealed::tampered;
 pub use settings::{Settings, load_options};
@@ -74,6 +75,7 @@ pub struct Engine {
     keeping: Keeping,
     /// Of the roots that the host named.
     facts: OnceLock<Facts>,
+    happened: Mutex<Vec<Happened>>,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -100,6 +102,7 @@ impl Engine {
             background: Background::new(&settings.cancel),
             keeping: Keeping::default(),
             facts: OnceLock::new(),
+            happened: Mutex::default(),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),
@@ -206,7 +209,7 @@ impl Engine {
         heard.retain(|heard| !unheard.contains(&heard.hook.id));
         let withheld = planned.skipped.iter().any(|skipped| skipped.why.is_withheld());
         if !heard.is_empty() || unheard.is_empty() || withheld {
-            self.record(&started, &event, &heard, &planned, &hooks, &decision);
+            self.record(Happened::of(started, event, heard, &planned, &hooks, &decision));
         }
         decision
     }

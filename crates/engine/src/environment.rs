@@ -77,7 +77,9 @@ impl Environments {
         around: &Surroundings<'_>,
     ) -> Arc<Vec<(OsString, OsString)>> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |one: &Made| one.level == level && one.source == source && one.key.fits(around);
+        let written = source.as_os_str();
+        let fits =
+            |one: &Made| one.level == level && one.source.as_os_str() == written && one.key.fits(around);
         if let Some(one) = made.iter().find(|one| fits(one)) {
             return Arc::clone(&one.env);
         }
@@ -102,7 +104,7 @@ impl Key {
     }
 
     fn fits(&self, around: &Surroundings<'_>) -> bool {
-        self.project_dir == around.project_dir
+        self.project_dir.as_os_str() == around.project_dir.as_os_str()
             && self.version == around.version
             && self.user_email == around.user_email
             && self.transcript == around.transcript

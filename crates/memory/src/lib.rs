@@ -9,6 +9,8 @@
 #[cfg(target_env = "musl")]
 mod allocator;
 #[cfg(all(target_arch = "x86_64", any(target_env = "musl", test)))]
+mod compare;
+#[cfg(all(target_arch = "x86_64", any(target_env = "musl", test)))]
 mod copy;
 
 #[cfg(target_env = "musl")]

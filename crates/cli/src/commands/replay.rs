@@ -13,7 +13,7 @@ use boathook_engine::payload::Payload;
 use boathook_engine::perform::Performer;
 use boathook_engine::plan::Plan;
 use boathook_engine::record::{KeptPayload, Record, response_of};
-use boathook_engine::run::Status as Ended;
+use boathook_engine::run::{Exit, Status as Ended};
 use boathook_engine::state::StateDir;
 use serde_json::json;
 
@@ -185,7 +185,7 @@ fn run_of(heard: &Heard<'_>) -> Run {
         result,
         reason,
         exit_code: exit.and_then(|exit| if let Ended::Code(code) = exit.status { Some(code) } else { None }),
-        duration: exit.map(|exit| exit.duration.as_secs_f64() * 1000.0),
+        duration: exit.map(Exit::milliseconds),
         response: exit.and_then(|exit| response_of(&exit.stdout)).map(|it| it.get().to_owned()),
         stderr: exit.map(|exit| String::from_utf8_lossy(&exit.stderr).into_owned()).unwrap_or_default(),
     }

@@ -17,9 +17,11 @@ use crate::problem::{Fix, Problem};
 /// The values of a payload that a command line may mention.
 pub const PAYLOAD_NAMES: [&str; 4] = ["command", "prompt", "file_path", "status"];
 
-/// The names of these that a command line mentions.
+/// The names of these that a command line mentions. Asked at every event, and
+/// most command lines mention nothing.
 pub fn mentioned(command: &str) -> impl Iterator<Item = &'static str> {
-    PAYLOAD_NAMES.iter().copied().filter(|name| command.contains(&format!("${{{name}}}")))
+    let names = if command.contains('$') { &PAYLOAD_NAMES[..] } else { &[] };
+    names.iter().copied().filter(|name| command.contains(&format!("${{{name}}}")))
 }
 
 /// So many placeholders of one command are reported.

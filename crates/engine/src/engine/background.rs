@@ -4,15 +4,15 @@
 //! the log. `write_out` waits for those that still run: the answer is out by
 //! then. When the engine goes, they are ended with everything they started.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::recording;
+use super::recording::Happened;
 use crate::dialect::Dialect;
 use crate::dialect::claude::decode_answer;
 use crate::edition::Rules;
 use crate::fill::Event;
-use crate::load::Hook;
+use crate::load::{Hook, HookSet};
 use crate::merge::{Case, Heard, merge};
 use crate::outcome::{Outcome, ReadOutcome, is_whole_answer};
 use crate::plan::{Plan, Step, Work};
@@ -88,7 +88,7 @@ impl Background {
         let (hook, invocation, cancel) = (hook.clone(), invocation.clone(), self.cancel.clone());
         let begun = thread::Builder::new()
             .name("async hook".to_owned())
-            .spawn(move || run(&hook, invocation, &task, &cancel));
+            .spawn(move || run(hook, invocation, task, &cancel));
         begun.map(|thread| running.push(thread)).is_ok()
     }
 }
@@ -105,15 +105,18 @@ pub(super) fn is_background(hook: &Hook) -> bool {
     hook.definition.dialect.claude().is_some_and(|claude| claude.background)
 }
 
-fn run(hook: &Hook, invocation: Invocation, task: &Task, cancel: &Cancel) -> Vec<Record> {
+fn run(hook: Hook, invocation: Invocation, task: Task, cancel: &Cancel) -> Vec<Record> {
     let line = invocation.stdin.clone();
     let Some(exit) = run_all(&[invocation], is_whole_answer, cancel).pop() else { return Vec::new() };
+    let alone = Arc::new(HookSet { hooks: vec![hook], ..HookSet::default() });
+    let hook = &alone.hooks[0];
     let Dialect::Claude(options) = &hook.definition.dialect else { return Vec::new() };
-    let read = decode_answer(&exit, &task.event, options, task.rules);
-    let heard = [Heard { hook, read, exit: Some(exit), process: None, runs: 1 }];
-    let case = Case { event: &task.event, rules: task.rules, loop_count: 0, loop_ceiling: 0, can_ask: false };
+    let Task { started, event, rules, found } = task;
+    let read = decode_answer(&exit, &event, options, rules);
+    let heard = vec![Heard { hook, read, exit: Some(exit), process: None, runs: 1 }];
+    let case = Case { event: &event, rules, loop_count: 0, loop_ceiling: 0, can_ask: false };
     let decision = merge(&heard, &case);
     let plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject: None };
-    let records = recording::records(&task.started, &task.event, &heard, &plan, &decision);
-    records.into_iter().map(|record| Record { found: task.found, ..record }).collect()
+    let records = Happened::of(started, event, heard, &plan, &alone, &decision).records();
+    records.into_iter().map(|record| Record { found, ..record }).collect()
 }

@@ -1,61 +1,177 @@
 //! One record for each hook that had a say or was withheld; one for an event
 //! without any.
+//!
+//! What happened is kept as it is, and becomes records when somebody wants
+//! them: no answer waits for that.
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::because::because;
 use super::read_transcript;
-use crate::decision::Decision;
+use crate::decision::{Decision, HookOutcome, HookReport, Process};
 use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
 use crate::fill::Event;
 use crate::load::{Change, Hook, HookSet};
 use crate::merge::Heard;
-use crate::plan::Plan;
+use crate::plan::{Plan, Skipped, Why};
 use crate::problem;
 use crate::record::{Record, request_of, response_of};
 use crate::rule::Look;
-use crate::run::Status;
+use crate::run::{Exit, Status};
 
 /// The outcome in records of an event that was left to somebody else.
 const UNDECIDED: &str = "undecided";
 
-/// The records of one event.
-pub fn records(
-    started: &str,
-    event: &Event,
-    heard: &[Heard<'_>],
-    plan: &Plan<'_>,
-    decision: &Decision,
-) -> Vec<Record> {
-    let request = request_of(&plan.line);
-    let blank = || Record {
-        found: plan.steps.len(),
-        skipped: plan.skipped.len(),
-        conversation: event.conversation(),
-        request: request.clone(),
-        blocked: decision.blocked,
-        automatic_followup: decision.followup_message.is_some(),
-        ..Record::begun(started.to_owned(), event.kind.name(), "none")
-    };
-    let mut records: Vec<Record> =
-        heard.iter().map(|heard| of_heard(told(blank(), heard.hook, event), heard, decision)).collect();
-    let withheld = plan.skipped.iter().filter(|skipped| skipped.why.is_withheld());
-    records.extend(withheld.map(|skipped| {
-        let reason = Some(skipped.why.sentence(skipped.hook, None));
-        Record { outcome: "withheld".to_owned(), reason, ..of_hook(blank(), skipped.hook) }
-    }));
-    if records.is_empty() {
-        records.push(blank());
+/// What happened at one event.
+pub struct Happened {
+    started: String,
+    event: Event,
+    hooks: Arc<HookSet>,
+    heard: Vec<Said>,
+    /// Places in the set.
+    skipped: Vec<(usize, Why)>,
+    /// What hooks read.
+    line: Arc<Vec<u8>>,
+    subject: Option<String>,
+    /// How many hooks had a say.
+    found: usize,
+    blocked: bool,
+    followed_up: bool,
+    undecided: bool,
+}
+
+/// What one hook did.
+struct Said {
+    /// Its place in the set.
+    hook: usize,
+    exit: Option<Exit>,
+    process: Option<Process>,
+    would: Option<&'static str>,
+    outcome: Option<HookOutcome>,
+    reason: Option<String>,
+    permission: Option<&'static str>,
+    notes: Vec<String>,
+}
+
+impl Happened {
+    /// Takes what is left of an event when it is decided.
+    pub fn of(
+        started: String,
+        event: Event,
+        heard: Vec<Heard<'_>>,
+        plan: &Plan<'_>,
+        hooks: &Arc<HookSet>,
+        decision: &Decision,
+    ) -> Happened {
+        Happened {
+            started,
+            event,
+            heard: heard.into_iter().filter_map(|heard| Said::of(heard, hooks, decision)).collect(),
+            hooks: Arc::clone(hooks),
+            skipped: plan.skipped.iter().map(|skipped| (skipped.index, skipped.why)).collect(),
+            line: Arc::clone(&plan.line),
+            subject: plan.subject.clone(),
+            found: plan.steps.len(),
+            blocked: decision.blocked,
+            followed_up: decision.followup_message.is_some(),
+            undecided: decision.undecided,
+        }
     }
-    if let Some(first) = records.first_mut() {
-        first.not_run = not_run(plan, event);
+
+    /// Its records.
+    pub fn records(&self) -> Vec<Record> {
+        let request = request_of(&self.line);
+        let blank = || Record {
+            found: self.found,
+            skipped: self.skipped.len(),
+            conversation: self.event.conversation(),
+            request: request.clone(),
+            blocked: self.blocked,
+            automatic_followup: self.followed_up,
+            ..Record::begun(self.started.clone(), self.event.kind.name(), "none")
+        };
+        let heard = self.heard.iter().filter_map(|said| Some((self.hooks.hooks.get(said.hook)?, said)));
+        let mut records: Vec<Record> =
+            heard.map(|(hook, said)| said.record(told(blank(), hook, &self.event), hook)).collect();
+        records.extend(self.skipped().filter(|skipped| skipped.why.is_withheld()).map(|skipped| {
+            let reason = Some(skipped.why.sentence(skipped.hook, None));
+            Record { outcome: "withheld".to_owned(), reason, ..of_hook(blank(), skipped.hook) }
+        }));
+        if records.is_empty() {
+            records.push(blank());
+        }
+        if let Some(first) = records.first_mut() {
+            first.not_run = self.not_run();
+        }
+        if self.undecided {
+            records.iter_mut().for_each(leave_undecided);
+        }
+        say_why_none(&mut records, &self.hooks);
+        records
     }
-    if decision.undecided {
-        records.iter_mut().for_each(leave_undecided);
+
+    fn skipped(&self) -> impl Iterator<Item = Skipped<'_>> {
+        self.skipped.iter().filter_map(|(index, why)| {
+            Some(Skipped { hook: self.hooks.hooks.get(*index)?, index: *index, why: *why })
+        })
     }
-    records
+
+    /// Hooks of the event that did not apply, and why; those that were withheld
+    /// have records of their own. Nobody reads a long list.
+    fn not_run(&self) -> Vec<String> {
+        const TOLD: usize = 16;
+        let look = Look::new(&self.event, &read_transcript);
+        let applied = self.skipped().filter(|skipped| !skipped.why.is_withheld());
+        let told = applied.take(TOLD).map(|skipped| {
+            let why = because(&skipped, &look, self.subject.as_deref());
+            let label: String = skipped.hook.definition.label().chars().take(120).collect();
+            format!("{} `{label}`: {why}", skipped.hook.source.level.name())
+        });
+        told.collect()
+    }
+}
+
+impl Said {
+    fn of(heard: Heard<'_>, hooks: &HookSet, decision: &Decision) -> Option<Said> {
+        let Heard { hook, read, exit, process, .. } = heard;
+        let report = decision.hooks.iter().find(|report| report.id == hook.id);
+        let notes = |report: &HookReport| report.lost.iter().chain(&report.warnings).cloned().collect();
+        Some(Said {
+            hook: hooks.hooks.iter().position(|one| std::ptr::eq(one, hook))?,
+            exit,
+            process,
+            would: read.would,
+            outcome: report.map(|report| report.outcome),
+            reason: report.and_then(|report| report.reason.clone()),
+            permission: report.and_then(|report| report.permission),
+            notes: report.map(notes).unwrap_or_default(),
+        })
+    }
+
+    fn record(&self, record: Record, hook: &Hook) -> Record {
+        let exit = self.exit.as_ref();
+        let mut notes = self.notes.clone();
+        if exit.is_some_and(|exit| exit.leaked) {
+            notes.push("a descendant of it still holds its output".to_owned());
+        }
+        Record {
+            response: exit.and_then(|exit| response_of(&exit.stdout)),
+            duration: exit.map(Exit::milliseconds),
+            exit_code: exit
+                .and_then(|exit| if let Status::Code(code) = exit.status { Some(code) } else { None }),
+            process: self.process.map(|process| process.name().to_owned()),
+            stderr: exit.map(|exit| String::from_utf8_lossy(&exit.stderr).into_owned()).unwrap_or_default(),
+            outcome: self.outcome.map(|outcome| outcome.name().to_owned()).unwrap_or_default(),
+            reason: self.reason.clone(),
+            permission: self.permission.map(str::to_owned),
+            would: self.would.map(str::to_owned),
+            notes,
+            ..of_hook(record, hook)
+        }
+    }
 }
 
 /// Whether the action went on is not for this record to say: somebody else is
@@ -84,27 +200,13 @@ pub fn of_change(change: &Change) -> Record {
 
 /// Where no hook was found, a misspelt event or a broken entry may be the
 /// reason: the record says that there is something to look at.
-pub fn say_why_none(records: &mut [Record], hooks: &HookSet) {
+fn say_why_none(records: &mut [Record], hooks: &HookSet) {
     if let ([record], Some(note)) = (records, problem::summary(&hooks.problems))
         && record.command.is_none()
         && record.skipped == 0
     {
         record.notes.push(note);
     }
-}
-
-/// Hooks of the event that did not apply, and why; those that were withheld
-/// have records of their own. An answer must not wait for a long list.
-fn not_run(plan: &Plan<'_>, event: &Event) -> Vec<String> {
-    const TOLD: usize = 16;
-    let look = Look::new(event, &read_transcript);
-    let applied = plan.skipped.iter().filter(|skipped| !skipped.why.is_withheld());
-    let told = applied.take(TOLD).map(|skipped| {
-        let (hook, why) = (skipped.hook, because(skipped, &look, plan));
-        let label: String = hook.definition.label().chars().take(120).collect();
-        format!("{} `{label}`: {why}", hook.source.level.name())
-    });
-    told.collect()
 }
 
 /// A hook of another product was told the event in that product's words.
@@ -132,28 +234,4 @@ fn of_hook(record: Record, hook: &Hook) -> Record {
 /// A path is text but for the strangest, which alone are read byte by byte.
 fn text_of(path: &Path) -> Cow<'_, str> {
     path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
-}
-
-fn of_heard(record: Record, heard: &Heard<'_>, decision: &Decision) -> Record {
-    let record = of_hook(record, heard.hook);
-    let report = decision.hooks.iter().find(|report| report.id == heard.hook.id);
-    let exit = heard.exit.as_ref();
-    let mut notes: Vec<String> =
-        report.map(|it| it.lost.iter().chain(&it.warnings).cloned().collect()).unwrap_or_default();
-    if exit.is_some_and(|exit| exit.leaked) {
-        notes.push("a descendant of it still holds its output".to_owned());
-    }
-    Record {
-        response: exit.and_then(|exit| response_of(&exit.stdout)),
-        duration: exit.map(|exit| exit.duration.as_secs_f64() * 1000.0),
-        exit_code: exit.and_then(|exit| if let Status::Code(code) = exit.status { Some(code) } else { None }),
-        process: heard.process.map(|process| process.name().to_owned()),
-        stderr: exit.map(|exit| String::from_utf8_lossy(&exit.stderr).into_owned()).unwrap_or_default(),
-        outcome: report.map(|report| report.outcome.name().to_owned()).unwrap_or_default(),
-        reason: report.and_then(|report| report.reason.clone()),
-        permission: report.and_then(|report| report.permission).map(str::to_owned),
-        would: heard.read.would.map(str::to_owned),
-        notes,
-        ..record
-    }
 }

@@ -4,27 +4,27 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::recording::Happened;
 use super::{Engine, lock, recording};
-use crate::decision::Decision;
-use crate::fill::Event;
-use crate::load::{Change, HookSet};
+use crate::load::Change;
 use crate::log_file::LogFile;
-use crate::merge::Heard;
-use crate::plan::Plan;
 use crate::record::Record;
 use crate::state::{StateDir, StateError};
 use crate::trust::Looking;
 
 /// A host that never calls `write_out` loses its oldest records, not its memory.
 const MOST_UNWRITTEN: usize = 1_000;
+/// After so many events their records are made, wanted or not.
+const MOST_WAITING: usize = 64;
 
 impl Engine {
     /// The last hundred hook runs, oldest first.
     pub fn log(&self) -> Vec<Arc<Record>> {
+        self.make_records();
         lock(&self.recent).all()
     }
 
-    /// Calls this with every record as it is made.
+    /// Calls this with every record, before the decision is returned.
     pub fn on_record(&self, listener: impl Fn(&Record) + Send + Sync + 'static) {
         lock(&self.listeners).push(Box::new(listener));
     }
@@ -47,7 +47,8 @@ impl Engine {
 
     /// How many records wait to be written, and whether `async` hooks run.
     pub fn unwritten(&self) -> (usize, bool) {
-        (lock(&self.unwritten).len(), self.background.is_running())
+        let waiting = lock(&self.happened).len();
+        (lock(&self.unwritten).len() + waiting, self.background.is_running())
     }
 
     fn write_records(&self) -> Result<Vec<Change>, StateError> {
@@ -90,32 +91,50 @@ impl Engine {
         self.keep_records(vec![record]);
     }
 
-    pub(super) fn record(
-        &self,
-        started: &str,
-        event: &Event,
-        heard: &[Heard<'_>],
-        plan: &Plan<'_>,
-        hooks: &HookSet,
-        decision: &Decision,
-    ) {
-        let mut records = recording::records(started, event, heard, plan, decision);
-        recording::say_why_none(&mut records, hooks);
-        self.keep_records(records);
+    /// Keeps what happened. Its records are made later, unless somebody listens.
+    pub(super) fn record(&self, happened: Happened) {
+        if lock(&self.listeners).is_empty() {
+            let mut waiting = lock(&self.happened);
+            waiting.push(happened);
+            if waiting.len() < MOST_WAITING {
+                return;
+            }
+            drop(waiting);
+            return self.make_records();
+        }
+        self.keep_records(happened.records());
+    }
+
+    /// Makes the records that nobody has wanted yet. Whoever listens now did not
+    /// listen then.
+    fn make_records(&self) {
+        // Held until all are kept: whoever comes next finds them in their order.
+        let mut waiting = lock(&self.happened);
+        for record in waiting.drain(..).flat_map(|happened| happened.records()) {
+            self.keep_record(Arc::new(self.told_by_agent(record)));
+        }
     }
 
     fn keep_records(&self, records: Vec<Record>) {
-        let agent = self.settings.agent.map(str::to_owned);
-        let told_by =
-            |record: Record| Arc::new(Record { agent: agent.clone().or(record.agent.clone()), ..record });
-        for record in records.into_iter().map(told_by) {
+        self.make_records();
+        for record in records {
+            let record = Arc::new(self.told_by_agent(record));
             lock(&self.listeners).iter().for_each(|listener| listener(&record));
-            lock(&self.recent).push(Arc::clone(&record));
-            let mut unwritten = lock(&self.unwritten);
-            if unwritten.len() == MOST_UNWRITTEN {
-                unwritten.pop_front();
-            }
-            unwritten.push_back(record);
+            self.keep_record(record);
         }
+    }
+
+    fn keep_record(&self, record: Arc<Record>) {
+        lock(&self.recent).push(Arc::clone(&record));
+        let mut unwritten = lock(&self.unwritten);
+        if unwritten.len() == MOST_UNWRITTEN {
+            unwritten.pop_front();
+        }
+        unwritten.push_back(record);
+    }
+
+    fn told_by_agent(&self, record: Record) -> Record {
+        let agent = self.settings.agent.map(str::to_owned);
+        Record { agent: agent.or(record.agent), ..record }
     }
 }

@@ -237,6 +237,8 @@ struct Walk {
     listed: Vec<(PathBuf, Glimpse)>,
     /// Into `Loader::readings`.
     readings: Vec<usize>,
+    /// Those of them whose folder was listed and is not there.
+    in_missing: Vec<usize>,
     /// The versions of the readings that the set was made from.
     versions: Vec<u64>,
     /// What is wrong with plugins, beside what is wrong in their files.
@@ -273,9 +275,8 @@ impl Loader {
         let at = self.walk(workspaces);
         let walk = &mut self.walks[at];
         for reading in &walk.readings {
-            let reading = &mut self.readings[*reading];
-            let folder_is_missing = is_missing(&walk.listed, reading.source.file.parent());
-            reading.refresh(folder_is_missing, &self.surroundings);
+            let folder_is_missing = walk.in_missing.contains(reading);
+            self.readings[*reading].refresh(folder_is_missing, &self.surroundings);
         }
         let versions = walk.readings.iter().map(|reading| self.readings[*reading].version());
         if !versions.clone().eq(walk.versions.iter().copied()) {
@@ -318,7 +319,7 @@ impl Loader {
 
     /// The place in `walks` of these workspaces, their sources listed.
     fn walk(&mut self, workspaces: &[PathBuf]) -> usize {
-        let known = self.walks.iter().position(|walk| walk.workspaces == workspaces);
+        let known = self.walks.iter().position(|walk| same_paths(&walk.workspaces, workspaces));
         if let Some(at) = known
             && self.walks[at].listed.iter().all(|(directory, glimpse)| glimpse.holds(directory))
         {
@@ -326,9 +327,10 @@ impl Loader {
         }
         let Listing { sources, listed, problems } = self.surroundings.sources(workspaces);
         let readings: Vec<usize> = sources.into_iter().map(|source| self.reading(source)).collect();
+        let in_missing = self.in_missing(&readings, &listed);
         match known {
             Some(at) => {
-                self.walks[at].listed = listed;
+                (self.walks[at].listed, self.walks[at].in_missing) = (listed, in_missing);
                 if self.walks[at].readings != readings || self.walks[at].problems != problems {
                     (self.walks[at].readings, self.walks[at].problems) = (readings, problems);
                     self.walks[at].versions.clear();
@@ -339,11 +341,20 @@ impl Loader {
                 workspaces: workspaces.to_vec(),
                 listed,
                 readings,
+                in_missing,
                 versions: Vec::new(),
                 problems,
                 set: Arc::default(),
             }),
         }
+    }
+
+    fn in_missing(&self, readings: &[usize], listed: &[(PathBuf, Glimpse)]) -> Vec<usize> {
+        let is_missing = |reading: &&usize| {
+            let folder = self.readings[**reading].source.file.parent();
+            listed.iter().any(|(place, glimpse)| glimpse.is_of_nothing() && folder == Some(place))
+        };
+        readings.iter().filter(is_missing).copied().collect()
     }
 
     fn add_walk(&mut self, walk: Walk) -> usize {
@@ -401,10 +412,9 @@ impl Surroundings {
     }
 }
 
-/// Whether this is a place that was listed just now, and is not there.
-fn is_missing(listed: &[(PathBuf, Glimpse)], folder: Option<&Path>) -> bool {
-    let missing = listed.iter().filter(|(_, glimpse)| glimpse.is_of_nothing());
-    folder.is_some_and(|folder| missing.into_iter().any(|(place, _)| place.as_os_str() == folder))
+/// Whether both are written alike, which is soon seen.
+fn same_paths(some: &[PathBuf], others: &[PathBuf]) -> bool {
+    some.iter().map(|path| path.as_os_str()).eq(others.iter().map(|path| path.as_os_str()))
 }
 
 /// The text of a source as hooks.

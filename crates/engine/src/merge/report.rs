@@ -5,7 +5,7 @@ use crate::answer::Permission;
 use crate::decision::{HookOutcome, HookReport};
 use crate::load::Hook;
 use crate::outcome::{Failure, Outcome};
-use crate::run::Status;
+use crate::run::{Exit, Status};
 
 /// The report of a hook that had its say.
 pub fn report(heard: &Heard<'_>, stance: Option<Permission>) -> HookReport {
@@ -26,7 +26,7 @@ pub fn report(heard: &Heard<'_>, stance: Option<Permission>) -> HookReport {
             Status::Code(code) => Some(code),
             _ => None,
         }),
-        duration_ms: heard.exit.as_ref().map(|exit| exit.duration.as_secs_f64() * 1000.0),
+        duration_ms: heard.exit.as_ref().map(Exit::milliseconds),
         process: heard.process,
         warnings: heard.read.warnings.clone(),
         would: heard.read.would,

@@ -72,6 +72,14 @@ pub struct Exit {
     pub leaked: bool,
 }
 
+impl Exit {
+    /// How long it took, to the microsecond: a number of so few digits is read
+    /// by everybody as it was written.
+    pub fn milliseconds(&self) -> f64 {
+        self.duration.as_micros() as f64 / 1000.0
+    }
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Status {

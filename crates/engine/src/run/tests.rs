@@ -90,6 +90,17 @@ fn timed_out(timeout: u64) -> Status {
     Status::TimedOut(ms(timeout))
 }
 
+#[test]
+fn how_long_it_took_is_read_as_it_was_written() {
+    for nanoseconds in (0..3_000_000_000).step_by(923_803) {
+        let duration = Duration::from_nanos(nanoseconds);
+        let exit = Exit { duration, ..Exit::without_process(Status::Code(0)) };
+        let written = serde_json::to_string(&exit.milliseconds()).expect("a number");
+        let read: f64 = serde_json::from_str(&written).expect("a number");
+        assert_eq!(read.to_string(), exit.milliseconds().to_string(), "{written}");
+    }
+}
+
 /// On other systems the standard library makes the processes, and nothing
 /// announces their end. The essential holds there too.
 #[cfg(unix)]
