@@ -1,9 +1,9 @@
-//! How the static build gets and copies memory: musl does both in few lines of
-//! code rather than fast, and an event consists of many small strings.
+//! How the static build gets, copies and compares memory: musl does all of it in
+//! few lines of code rather than fast, and an event consists of many small strings.
 //!
 //! Elsewhere this is empty.
 
-// An allocator and the C library's copying have no safe face.
+// An allocator and what the C library does with memory have no safe face.
 #![allow(unsafe_code)]
 
 #[cfg(target_env = "musl")]
