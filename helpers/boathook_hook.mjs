@@ -18,10 +18,18 @@ const say = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 const stays = process.env.BOATHOOK_PERSISTENT === "1";
-// What began in this process since: things that end with their turn of the event loop are counted.
-const begun = { passing: 0, lasting: false };
+// What began in this process since: promises that are not kept yet, other things that end with their turn of the event
+// loop, and things that last.
+const begun = { promises: new Set(), passing: 0, lasting: false };
 const passing = new Set(["PROMISE", "TickObject", "Microtask", "Immediate"]);
-const watch = createHook({ init: (_, type) => (passing.has(type) ? begun.passing++ : (begun.lasting = true)) });
+const watch = createHook({
+  init(id, type) {
+    if (type === "PROMISE") begun.promises.add(id);
+    if (passing.has(type)) begun.passing += 1;
+    else begun.lasting = true;
+  },
+  promiseResolve: (id) => begun.promises.delete(id),
+});
 if (stays) watch.enable();
 
 /** Refuses, with this reason. */
@@ -45,14 +53,20 @@ function lastWord() {
   return Number(host) === process.ppid ? word : undefined;
 }
 
+/** So many turns of the event loop may begin something before we wait in the loop, too. */
+const TURNS = 8;
+/** After so many answers the loop has a turn in any case: some things of Node's own are done there alone. */
+const ANSWERS = 32;
+
 /**
  * Answers what is asked. While nothing else goes on here it waits in the read itself, which is faster than the event
- * loop. From the first timer, connection or signal handler on it waits in the loop, where these have their turns.
+ * loop. From the first timer, connection or promise that takes its time on it waits in the loop, where these have their
+ * turns.
  */
 function stay(hook, failure) {
   // One buffer for all: the stream behind `process.stdin` makes one of 64 KB for every line.
   const buffer = Buffer.alloc(64 * 1024);
-  let [pieces, later, seen] = [[], undefined, undefined];
+  let [pieces, later, seen, turns, answers] = [[], undefined, undefined, 0, 0];
   const take = (length) => {
     const end = buffer.lastIndexOf(10, length - 1);
     if (end >= 0) {
@@ -68,22 +82,33 @@ function stay(hook, failure) {
   };
   const listen = async () => {
     watch.disable();
+    begun.promises.clear();
     const { Socket } = await import("node:net");
     new Socket({ fd: 0, readable: true, writable: false, onread: { buffer, callback: take } }).resume();
   };
+  const turn = () => {
+    turns += 1;
+    answers = 0;
+    seen = begun.passing + 1; // with the one that begins here
+    setImmediate(wait);
+  };
   const wait = () => {
     for (;;) {
-      // A turn of the loop in which nothing began has nothing left to do, and an answer that is not there waits for more.
-      const quiet = begun.passing === seen;
-      if (begun.lasting || (quiet && later)) return void listen();
-      if (!quiet) {
-        seen = begun.passing + 1; // with the one that begins here
-        return void setImmediate(wait);
-      }
+      if (begun.lasting || turns > TURNS) return void listen();
+      // What began in the last turn may need the next one.
+      if (begun.passing !== seen || answers === ANSWERS) return turn();
+      if (begun.promises.size > 0) return void listen();
       const length = read(buffer);
       if (length === undefined) return void listen();
       if (length === 0) return; // nobody will ask again
-      take(length);
+      turns = 0;
+      answers += 1;
+      try {
+        take(length);
+      } catch (error) {
+        turn(); // for a script that handles it and goes on
+        throw error;
+      }
     }
   };
   setImmediate(() => (isBusy() ? listen() : wait()));
@@ -92,15 +117,20 @@ function stay(hook, failure) {
 /** Whether something was begun before this file was loaded: more keeps the process alive than stdout and stderr. */
 function isBusy() {
   const active = process.getActiveResourcesInfo?.() ?? ["unknown"];
-  return active.length > 2 || !active.every((type) => type === "PipeWrap" || type === "TTYWrap");
+  const others = active.length > 2 || !active.every((type) => type === "PipeWrap" || type === "TTYWrap");
+  return others || process.eventNames().some((name) => String(name).startsWith("SIG"));
 }
 
 /** Waits for a piece of a question; none when the pipe is one that cannot be waited for. */
 function read(buffer) {
-  try {
-    return readSync(0, buffer, 0, buffer.length, null);
-  } catch (error) {
-    if (error.code !== "EAGAIN") throw error;
+  for (;;) {
+    try {
+      return readSync(0, buffer, 0, buffer.length, null);
+    } catch (error) {
+      if (error.code === "EAGAIN") return undefined;
+      // A signal that nobody here handles, such as the debugger's.
+      if (error.code !== "EINTR") throw error;
+    }
   }
 }
 
@@ -147,9 +177,9 @@ function answer(hook, failure, event) {
 
 function succeeded(output) {
   const { exitCode } = process;
-  if (exitCode === undefined) return { output: output ?? {}, exit_code: 0 };
-  process.exitCode = undefined;
-  return exitCode === 0 ? { output: output ?? {}, exit_code: 0 } : { exit_code: exitCode };
+  if (exitCode !== undefined) process.exitCode = undefined;
+  const exit_code = Number(exitCode ?? 0);
+  return exit_code === 0 ? { output: output ?? {}, exit_code } : { exit_code };
 }
 
 function failed(error, failure) {

@@ -287,3 +287,100 @@ fn what_a_node_hook_began_goes_on_while_nobody_asks() {
         assert_eq!(place.keeper.count(), 1, "{name}: all of this was one process");
     }
 }
+
+#[test]
+fn a_node_hook_goes_on_answering_whatever_else_it_does() {
+    let asks = "{ permission: 'ask', user_message: event.command }";
+    let cases = [
+        ("its exit code is null", "", format!("(event) => {{ process.exitCode = null; return {asks}; }}")),
+        ("its exit code is a text", "", format!("(event) => {{ process.exitCode = '0'; return {asks}; }}")),
+        (
+            "work in pieces that goes on for long",
+            "",
+            format!("(event) => {{ const piece = () => setImmediate(piece); piece(); return {asks}; }}"),
+        ),
+        (
+            "promises that go on for long",
+            "",
+            format!(
+                "(event) => {{ (async () => {{ for (;;) await new Promise(setImmediate); }})(); return {asks}; }}"
+            ),
+        ),
+        (
+            "a promise that is never kept",
+            "",
+            format!("(event) => {{ new Promise(() => {{}}); return {asks}; }}"),
+        ),
+        (
+            "programs it waits for",
+            "import { execSync } from 'node:child_process';",
+            format!("(event) => {{ execSync('true'); return {asks}; }}"),
+        ),
+        (
+            "it prints more than a pipe holds",
+            "",
+            format!("(event) => {{ console.error('x'.repeat(200000)); return {asks}; }}"),
+        ),
+    ];
+    for (name, beside, hook) in cases {
+        let (place, engine) = in_node("", beside, &hook);
+        for number in 0..70 {
+            let command = format!("{number}");
+            let decision = engine.handle(event(&command));
+            assert_eq!(decision.user_message.as_deref(), Some(&*command), "{name}: {}", reason(&decision));
+            assert_eq!(warnings(&decision), "", "{name}");
+        }
+        assert_eq!(place.keeper.count(), 1, "{name}: all of this was one process");
+    }
+}
+
+#[test]
+fn an_error_that_a_node_script_handles_itself_costs_one_answer() {
+    let beside = "process.on('uncaughtException', () => {});";
+    let hook = "(event) => event.command === 'odd' ? { n: 1n } : { permission: 'ask' }";
+    let (place, engine) = in_node("", beside, hook);
+    place.hook(json!({ "command": "node hook.mjs", "persistent": true, "timeout": 1 }));
+    assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Ask));
+    assert!(!reason(&engine.handle(event("odd"))).is_empty(), "what cannot be written is no answer");
+    assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Ask));
+}
+
+/// A module with one function, which Node compiles beside everything else.
+const MODULE: &str = "new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])";
+
+#[test]
+fn what_a_node_hook_waits_for_without_a_handle_is_done_too() {
+    let compiles = format!("let ready = false; WebAssembly.compile({MODULE}).then(() => (ready = true));");
+    let hook = "() => (ready ? { permission: 'ask' } : {})";
+    let (_place, engine) = in_node("", &compiles, hook);
+    wait_until("it is compiled", || engine.handle(event("ls")).permission == Some(Permission::Ask));
+    let within = format!("() => {{ WebAssembly.compile({MODULE}).then(() => note('done')); return {{}}; }}");
+    let (place, engine) = in_node("", "", &within);
+    engine.handle(event("ls"));
+    wait_until("it is compiled", || place.read("notes").contains("done"));
+}
+
+#[test]
+fn signals_reach_a_node_hook_that_waits() {
+    let notes = "import { appendFileSync } from 'node:fs';\nprocess.on('SIGUSR2', () => appendFileSync('../../notes', 'done\\n'));\n";
+    let (place, engine) = in_node("import './early.mjs';", "", "() => ({ permission: 'ask' })");
+    place.write("home/.cursor/early.mjs", notes);
+    engine.handle(event("ls"));
+    signal(&place, "USR2");
+    wait_until("the signal is handled", || place.read("notes").contains("done"));
+
+    // The debugger's own signal interrupts the read and changes nothing.
+    let (place, engine) = in_node("", "", "() => ({ permission: 'ask' })");
+    for _ in 0..3 {
+        let decision = engine.handle(event("ls"));
+        assert_eq!((decision.permission, warnings(&decision)), (Some(Permission::Ask), String::new()));
+        wait_until("it waits in the read", || sleeps_in(&place).contains(IN_THE_READ));
+        signal(&place, "USR1");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn signal(place: &Place, name: &str) {
+    let sent = std::process::Command::new("kill").args([&format!("-{name}"), &place.read("pid")]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "{name}");
+}

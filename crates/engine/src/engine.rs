@@ -60,6 +60,7 @@ use remembering::tell_loop_count;
 pub use sealed::tampered;
 pub use settings::{Settings, load_options};
 pub use standing::Standing;
+use trail::Waiting;
 use warnings::{source_warnings, unread_roots};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
@@ -75,7 +76,8 @@ pub struct Engine {
     keeping: Keeping,
     /// Of the roots that the host named.
     facts: OnceLock<Facts>,
-    happened: Mutex<Vec<Happened>>,
+    happened: Mutex<Waiting>,
+    making: Mutex<()>,
     recent: Mutex<RecentRecords>,
     unwritten: Mutex<VecDeque<Arc<Record>>>,
     listeners: Mutex<Vec<Listener>>,
@@ -103,6 +105,7 @@ impl Engine {
             keeping: Keeping::default(),
             facts: OnceLock::new(),
             happened: Mutex::default(),
+            making: Mutex::default(),
             recent: Mutex::default(),
             unwritten: Mutex::default(),
             listeners: Mutex::default(),

@@ -19,6 +19,7 @@ pub use spread::spread;
 #[derive(Debug, Clone, Default)]
 pub struct Payload {
     fields: Vec<(String, Box<RawValue>)>,
+    repeats: bool,
 }
 
 /// Why bytes are not a payload.
@@ -111,6 +112,11 @@ impl Payload {
     /// Every field in order.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &RawValue)> {
         self.fields.iter().map(|(key, value)| (key.as_str(), &**value))
+    }
+
+    /// Whether a key stood there more than once. The last one counts.
+    pub fn has_repeats(&self) -> bool {
+        self.repeats
     }
 
     /// How many fields there are.
@@ -211,7 +217,7 @@ impl<'de> Deserialize<'de> for Payload {
                 let mut payload = Payload::default();
                 while let Some((key, value)) = map.next_entry::<String, Box<RawValue>>()? {
                     match payload.fields.iter_mut().find(|(known, _)| *known == key) {
-                        Some((_, old)) => *old = value,
+                        Some((_, old)) => (*old, payload.repeats) = (value, true),
                         None => payload.fields.push((key, value)),
                     }
                 }
@@ -276,6 +282,9 @@ mod tests {
     #[test]
     fn the_last_of_two_equal_keys_counts() {
         assert_eq!(line(r#"{"a":1,"b":2,"a":3}"#), r#"{"a":3,"b":2}"#);
+        for (json, repeats) in [(r#"{"a":1,"b":{"a":2}}"#, false), (r#"{"a":1,"a":1}"#, true)] {
+            assert_eq!(Payload::parse(json.as_bytes()).expect(json).has_repeats(), repeats, "{json}");
+        }
     }
 
     #[test]

@@ -164,6 +164,11 @@ mod tests {
             assert_eq!(ours.get("c").0.loops, count);
             assert_eq!(ours.get("c").0.loops, count, "and again");
         }
+        // From now on a look at the file is enough.
+        std::thread::sleep(Duration::from_millis(2100));
+        assert_eq!((ours.get("c").0.loops, theirs.get("c").0.loops), (50, 50));
+        let file = ours.state.file(FOLDER, &file_name("c"));
+        assert!(ours.seen["c"].look.holds(&file) && theirs.seen["c"].look.holds(&file));
         ours.change("c", |session| session.loops = 99).1.expect("a session");
         assert_eq!((ours.get("c").0.loops, theirs.get("c").0.loops), (99, 99));
         theirs.end("c");

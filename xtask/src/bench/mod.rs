@@ -69,7 +69,7 @@ fn stage_named(name: Option<&String>) -> Outcome<String> {
 /// Measures and reports.
 pub fn bench(options: Options) -> Outcome<()> {
     let mut progress = Progress::of("bench");
-    let laboratory = prepare::prepare(&mut progress)?;
+    let laboratory = prepare::prepare(&mut progress, stages::needs_command(options.only.as_deref()))?;
     let facts = facts::facts();
     let results = measure::measure(&laboratory, &options, &mut progress)?;
     let report = report::report(&results, &facts);

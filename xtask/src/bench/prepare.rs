@@ -61,8 +61,9 @@ impl Laboratory {
     }
 }
 
-/// Makes everything ready. The second time most of it is there.
-pub fn prepare(progress: &mut Progress) -> Outcome<Laboratory> {
+/// Makes everything ready, with the command or without. The second time most of
+/// it is there.
+pub fn prepare(progress: &mut Progress, with_command: bool) -> Outcome<Laboratory> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err("the benchmark's floor is written for Linux on x86-64".to_owned());
     }
@@ -78,10 +79,12 @@ pub fn prepare(progress: &mut Progress) -> Outcome<Laboratory> {
     progress.step("peers", || install_peers(&directory))?;
     progress.step("target", || dist::ready(musl))?;
     progress.step("launcher", || build_launcher(musl, &directory))?;
-    let built_glibc = progress.step("glibc build", || build(None))?;
-    let built_musl = progress.step("musl build", || build(Some(musl)))?;
-    link(&built_glibc.join("boathook"), &directory.join("boathook-glibc"))?;
-    link(&built_musl.join("boathook"), &directory.join("boathook-musl"))?;
+    let built_glibc = progress.step("glibc build", || build(None, with_command))?;
+    let built_musl = progress.step("musl build", || build(Some(musl), with_command))?;
+    if with_command {
+        link(&built_glibc.join("boathook"), &directory.join("boathook-glibc"))?;
+        link(&built_musl.join("boathook"), &directory.join("boathook-musl"))?;
+    }
 
     let gemini = tools::npm_install(GEMINI.0, GEMINI.1)?.join("node_modules").join(GEMINI.0);
     Ok(Laboratory {
@@ -138,22 +141,14 @@ fn install_peers(directory: &Path) -> Outcome<()> {
     fs::write(directory.join("peer-hooks.json"), hooks).map_err(|error| error.to_string())
 }
 
-/// Both programs for one C library: where they are.
-fn build(target: Option<&str>) -> Outcome<PathBuf> {
-    let args = [
-        "build",
-        "--quiet",
-        "--release",
-        "--locked",
-        "-p",
-        "boathook",
-        "-p",
-        "xtask",
-        "--features",
-        "xtask/bench",
-    ];
+/// Both programs for one C library, or the contender alone: where they are.
+fn build(target: Option<&str>, with_command: bool) -> Outcome<PathBuf> {
+    let args = ["build", "--quiet", "--release", "--locked", "-p", "xtask", "--features", "xtask/bench"];
     let mut cargo = cargo();
-    cargo.current_dir(project::root()).args(args).args(["--bin", "boathook", "--bin", "contender"]);
+    cargo.current_dir(project::root()).args(args).args(["--bin", "contender"]);
+    if with_command {
+        cargo.args(["-p", "boathook", "--bin", "boathook"]);
+    }
     if let Some(target) = target {
         cargo.args(dist::for_target(target));
     }

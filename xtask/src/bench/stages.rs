@@ -45,6 +45,14 @@ pub const FLOOR: &str = "floor tiny";
 /// The same program once more: whatever these two differ by is noise.
 pub const AGAIN: &str = "floor tiny again";
 
+/// Stages in which the command itself takes part.
+const WITH_COMMAND: [&str; 3] = ["command", "daemon", "adapter"];
+
+/// Whether the command is needed: to build it takes most of the time.
+pub fn needs_command(only: Option<&str>) -> bool {
+    only.is_none_or(|name| WITH_COMMAND.contains(&name))
+}
+
 const BUILDS: [Who; 2] = [Who::Musl, Who::Glibc];
 
 /// Every stage in its order.

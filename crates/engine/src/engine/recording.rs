@@ -2,7 +2,7 @@
 //! without any.
 //!
 //! What happened is kept as it is, and becomes records when somebody wants
-//! them: no answer waits for that.
+//! them: mostly no answer waits for that.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::because::because;
 use super::read_transcript;
 use crate::decision::{Decision, HookOutcome, HookReport, Process};
+use crate::definition::Action;
 use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
 use crate::fill::Event;
@@ -24,6 +25,9 @@ use crate::run::{Exit, Status};
 
 /// The outcome in records of an event that was left to somebody else.
 const UNDECIDED: &str = "undecided";
+
+/// So many bytes do not wait.
+const LARGE: usize = 64 * 1024;
 
 /// What happened at one event.
 pub struct Happened {
@@ -41,12 +45,14 @@ pub struct Happened {
     blocked: bool,
     followed_up: bool,
     undecided: bool,
+    /// Which hooks did not apply, where that must be said at once.
+    not_run: Option<Vec<String>>,
 }
 
 /// What one hook did.
 struct Said {
     /// Its place in the set.
-    hook: usize,
+    hook: Option<usize>,
     exit: Option<Exit>,
     process: Option<Process>,
     would: Option<&'static str>,
@@ -66,10 +72,10 @@ impl Happened {
         hooks: &Arc<HookSet>,
         decision: &Decision,
     ) -> Happened {
-        Happened {
+        let mut happened = Happened {
             started,
             event,
-            heard: heard.into_iter().filter_map(|heard| Said::of(heard, hooks, decision)).collect(),
+            heard: heard.into_iter().map(|heard| Said::of(heard, hooks, decision)).collect(),
             hooks: Arc::clone(hooks),
             skipped: plan.skipped.iter().map(|skipped| (skipped.index, skipped.why)).collect(),
             line: Arc::clone(&plan.line),
@@ -78,7 +84,26 @@ impl Happened {
             blocked: decision.blocked,
             followed_up: decision.followup_message.is_some(),
             undecided: decision.undecided,
+            not_run: None,
+        };
+        // A rule may look into a transcript, which goes on.
+        let is_rule = |hook: &Hook| matches!(hook.definition.action, Action::Rule(_));
+        if happened.skipped().any(|skipped| skipped.why == Why::NotMet && is_rule(skipped.hook)) {
+            happened.not_run = Some(happened.tell_not_run());
         }
+        happened
+    }
+
+    /// How many records it has.
+    pub fn count(&self) -> usize {
+        let withheld = self.skipped.iter().filter(|(_, why)| why.is_withheld()).count();
+        (self.heard.len() + withheld).max(1)
+    }
+
+    /// Whether it takes so much memory that it must not wait.
+    pub fn is_large(&self) -> bool {
+        let printed = |said: &Said| said.exit.as_ref().map_or(0, |exit| exit.stdout.len());
+        self.line.len() + self.heard.iter().map(printed).sum::<usize>() > LARGE
     }
 
     /// Its records.
@@ -93,9 +118,12 @@ impl Happened {
             automatic_followup: self.followed_up,
             ..Record::begun(self.started.clone(), self.event.kind.name(), "none")
         };
-        let heard = self.heard.iter().filter_map(|said| Some((self.hooks.hooks.get(said.hook)?, said)));
-        let mut records: Vec<Record> =
-            heard.map(|(hook, said)| said.record(told(blank(), hook, &self.event), hook)).collect();
+        let hook_of = |said: &Said| said.hook.and_then(|place| self.hooks.hooks.get(place));
+        let heard = |said: &Said| match hook_of(said) {
+            Some(hook) => said.record(of_hook(told(blank(), hook, &self.event), hook)),
+            None => said.record(blank()),
+        };
+        let mut records: Vec<Record> = self.heard.iter().map(heard).collect();
         records.extend(self.skipped().filter(|skipped| skipped.why.is_withheld()).map(|skipped| {
             let reason = Some(skipped.why.sentence(skipped.hook, None));
             Record { outcome: "withheld".to_owned(), reason, ..of_hook(blank(), skipped.hook) }
@@ -104,7 +132,7 @@ impl Happened {
             records.push(blank());
         }
         if let Some(first) = records.first_mut() {
-            first.not_run = self.not_run();
+            first.not_run = self.not_run.clone().unwrap_or_else(|| self.tell_not_run());
         }
         if self.undecided {
             records.iter_mut().for_each(leave_undecided);
@@ -121,7 +149,7 @@ impl Happened {
 
     /// Hooks of the event that did not apply, and why; those that were withheld
     /// have records of their own. Nobody reads a long list.
-    fn not_run(&self) -> Vec<String> {
+    fn tell_not_run(&self) -> Vec<String> {
         const TOLD: usize = 16;
         let look = Look::new(&self.event, &read_transcript);
         let applied = self.skipped().filter(|skipped| !skipped.why.is_withheld());
@@ -135,12 +163,12 @@ impl Happened {
 }
 
 impl Said {
-    fn of(heard: Heard<'_>, hooks: &HookSet, decision: &Decision) -> Option<Said> {
+    fn of(heard: Heard<'_>, hooks: &HookSet, decision: &Decision) -> Said {
         let Heard { hook, read, exit, process, .. } = heard;
         let report = decision.hooks.iter().find(|report| report.id == hook.id);
         let notes = |report: &HookReport| report.lost.iter().chain(&report.warnings).cloned().collect();
-        Some(Said {
-            hook: hooks.hooks.iter().position(|one| std::ptr::eq(one, hook))?,
+        Said {
+            hook: hooks.hooks.iter().position(|one| std::ptr::eq(one, hook)),
             exit,
             process,
             would: read.would,
@@ -148,10 +176,10 @@ impl Said {
             reason: report.and_then(|report| report.reason.clone()),
             permission: report.and_then(|report| report.permission),
             notes: report.map(notes).unwrap_or_default(),
-        })
+        }
     }
 
-    fn record(&self, record: Record, hook: &Hook) -> Record {
+    fn record(&self, record: Record) -> Record {
         let exit = self.exit.as_ref();
         let mut notes = self.notes.clone();
         if exit.is_some_and(|exit| exit.leaked) {
@@ -169,7 +197,7 @@ impl Said {
             permission: self.permission.map(str::to_owned),
             would: self.would.map(str::to_owned),
             notes,
-            ..of_hook(record, hook)
+            ..record
         }
     }
 }

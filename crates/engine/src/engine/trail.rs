@@ -14,8 +14,16 @@ use crate::trust::Looking;
 
 /// A host that never calls `write_out` loses its oldest records, not its memory.
 const MOST_UNWRITTEN: usize = 1_000;
-/// After so many events their records are made, wanted or not.
+/// So many records may wait to be made.
 const MOST_WAITING: usize = 64;
+
+/// Events whose records nobody has wanted yet.
+#[derive(Default)]
+pub(super) struct Waiting {
+    events: Vec<Happened>,
+    /// How many records they have.
+    records: usize,
+}
 
 impl Engine {
     /// The last hundred hook runs, oldest first.
@@ -24,7 +32,8 @@ impl Engine {
         lock(&self.recent).all()
     }
 
-    /// Calls this with every record, before the decision is returned.
+    /// Calls this with every record from now on; with those of an event's hooks
+    /// before its decision is returned.
     pub fn on_record(&self, listener: impl Fn(&Record) + Send + Sync + 'static) {
         lock(&self.listeners).push(Box::new(listener));
     }
@@ -47,7 +56,7 @@ impl Engine {
 
     /// How many records wait to be written, and whether `async` hooks run.
     pub fn unwritten(&self) -> (usize, bool) {
-        let waiting = lock(&self.happened).len();
+        let waiting = lock(&self.happened).records;
         (lock(&self.unwritten).len() + waiting, self.background.is_running())
     }
 
@@ -93,24 +102,26 @@ impl Engine {
 
     /// Keeps what happened. Its records are made later, unless somebody listens.
     pub(super) fn record(&self, happened: Happened) {
-        if lock(&self.listeners).is_empty() {
-            let mut waiting = lock(&self.happened);
-            waiting.push(happened);
-            if waiting.len() < MOST_WAITING {
-                return;
-            }
-            drop(waiting);
-            return self.make_records();
+        if happened.is_large() || !lock(&self.listeners).is_empty() {
+            return self.keep_records(happened.records());
         }
-        self.keep_records(happened.records());
+        let mut waiting = lock(&self.happened);
+        waiting.records += happened.count();
+        waiting.events.push(happened);
+        let many = waiting.records >= MOST_WAITING;
+        drop(waiting);
+        if many {
+            self.make_records();
+        }
     }
 
     /// Makes the records that nobody has wanted yet. Whoever listens now did not
     /// listen then.
     fn make_records(&self) {
-        // Held until all are kept: whoever comes next finds them in their order.
-        let mut waiting = lock(&self.happened);
-        for record in waiting.drain(..).flat_map(|happened| happened.records()) {
+        // One after the other, so that all stand in their order; events come in meanwhile.
+        let _turn = lock(&self.making);
+        let waiting = std::mem::take(&mut *lock(&self.happened));
+        for record in waiting.events.iter().flat_map(Happened::records) {
             self.keep_record(Arc::new(self.told_by_agent(record)));
         }
     }
@@ -138,3 +149,7 @@ impl Engine {
         Record { agent: agent.or(record.agent), ..record }
     }
 }
+
+#[cfg(test)]
+#[path = "trail_tests.rs"]
+mod tests;

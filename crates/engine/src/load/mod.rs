@@ -351,8 +351,8 @@ impl Loader {
 
     fn in_missing(&self, readings: &[usize], listed: &[(PathBuf, Glimpse)]) -> Vec<usize> {
         let is_missing = |reading: &&usize| {
-            let folder = self.readings[**reading].source.file.parent();
-            listed.iter().any(|(place, glimpse)| glimpse.is_of_nothing() && folder == Some(place))
+            let file = self.readings[**reading].source.text_file();
+            listed.iter().any(|(place, glimpse)| glimpse.is_of_nothing() && file.parent() == Some(place))
         };
         readings.iter().filter(is_missing).copied().collect()
     }

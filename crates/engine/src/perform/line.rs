@@ -35,6 +35,10 @@ pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
     let none =
         |why: &dyn Display| format!("it printed `{}`, which is no answer line ({why}); {ASKS}", shown(line));
     let said = Payload::parse(line).map_err(|error| none(&error))?;
+    // A hook that puts its line together by hand may repeat what somebody wrote.
+    if said.has_repeats() {
+        return Err(none(&"a key stands in it twice"));
+    }
     // A `null` says as much as a key that is not there.
     let get = |name: &str| said.get(name).filter(|value| value.get() != "null");
     let text = |name: &str| match get(name).map(text_of) {
@@ -127,6 +131,8 @@ mod tests {
             (r#"{"id": 7}"#, "which is no answer"),
             (r#"{"id": "7", "exit_code": 99999999999}"#, "which is no answer"),
             (r#"{"id": "7"} {"id": "7"}"#, "which is no answer"),
+            (r#"{"id": "7", "output": {"permission": "deny"}, "output": {}}"#, "which is no answer"),
+            (r#"{"id": "7", "stderr": 7}"#, "which is no answer"),
             (r#"{"id": "6", "output": {}}"#, "it answered `6`, and `7` was asked"),
             (r#"{"permission": "deny"}"#, "has no `id`"),
             ("\u{1b}[31mred", "it printed ` [31mred`"),

@@ -202,3 +202,25 @@ fn reading_anew_reads_anew() {
     assert!(!Arc::ptr_eq(&first, &second));
     assert_eq!(labels(&first), labels(&second));
 }
+
+#[test]
+fn a_file_in_a_folder_that_was_missing_is_found_as_soon_as_it_is_there() {
+    let files = Files::new();
+    let options = LoadOptions {
+        third_party: ThirdParty { claude: true, ..ThirdParty::default() },
+        ..LoadOptions::default()
+    };
+    let mut loader = files.loader(options);
+    let workspaces = [files.path("ws")];
+    assert_eq!(labels(&loader.hooks(&workspaces)), [""; 0]);
+    for _ in 0..3 {
+        let settings = files.write("ws/.claude/settings.json", &hooks_json("stop", &["./a.sh"]));
+        assert_eq!(labels(&loader.hooks(&workspaces)), ["./a.sh"]);
+        fs::remove_file(settings).expect("the file goes");
+        assert_eq!(labels(&loader.hooks(&workspaces)), [""; 0], "the folder is there, the file is not");
+        files.write("ws/.claude/settings.local.json", &hooks_json("stop", &["./b.sh"]));
+        assert_eq!(labels(&loader.hooks(&workspaces)), ["./b.sh"]);
+        fs::remove_dir_all(files.path("ws/.claude")).expect("the folder goes");
+        assert_eq!(labels(&loader.hooks(&workspaces)), [""; 0], "both are gone");
+    }
+}

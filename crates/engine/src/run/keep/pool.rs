@@ -111,8 +111,8 @@ impl Slot {
         self.stay == other.stay
             && self.command == other.command
             && self.args == other.args
-            && self.run_dir == other.run_dir
-            && self.owner == other.owner
+            && self.run_dir.as_os_str() == other.run_dir.as_os_str()
+            && self.owner.as_os_str() == other.owner.as_os_str()
             && self.env == other.env
     }
 }
