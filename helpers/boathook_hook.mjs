@@ -14,10 +14,13 @@ import { createHook } from "node:async_hooks";
 import { readFileSync, readSync, writeSync } from "node:fs";
 
 // Only answers may go to stdout. console.log and its like write there by this.
-const say = process.stdout.write.bind(process.stdout);
-process.stdout.write = process.stderr.write.bind(process.stderr);
+const { stdout } = process;
+const say = stdout.write.bind(stdout);
+stdout.write = process.stderr.write.bind(process.stderr);
 
 const stays = process.env.BOATHOOK_PERSISTENT === "1";
+// A program that the hook starts must not take itself for one that stays.
+delete process.env.BOATHOOK_PERSISTENT;
 // What began in this process since: promises that are not kept yet, other things that end with their turn of the event
 // loop, and things that last.
 const begun = { promises: new Set(), passing: 0, lasting: false };
@@ -41,7 +44,7 @@ export async function serve(hook, failure = 1) {
   const done = lastWord();
   const { output, exit_code, stderr } = await answer(hook, failure, () => JSON.parse(readFileSync(0, "utf8")));
   if (stderr) process.stderr.write(stderr);
-  tell((output === undefined ? "" : JSON.stringify(output) + "\n") + (done ? `${done} ${exit_code & 255}\n` : ""));
+  tell((output === undefined ? "" : output + "\n") + (done ? `${done} ${exit_code}\n` : ""));
   process.exitCode = exit_code;
 }
 
@@ -150,43 +153,56 @@ function ask(hook, failure, line) {
   return said instanceof Promise ? said.then((said) => send(id, said)) : send(id, said);
 }
 
-function send(id, { output, exit_code, stderr }) {
-  tell(JSON.stringify({ id, output, exit_code, stderr }) + "\n");
+function send(id, { output = "null", exit_code, stderr = "" }) {
+  tell(`{"id":${JSON.stringify(id)},"output":${output},"exit_code":${exit_code},"stderr":${JSON.stringify(stderr)}}\n`);
 }
 
-/** Says lines. What is short has room in the pipe, for what was said before was read: then no stream is needed. */
+/** Says lines. What is short has room in the pipe when what was said before was read: then no stream is needed. */
 function tell(lines) {
   try {
-    if (lines.length <= 1024) return void writeSync(1, lines);
+    if (lines.length <= 1024 && stdout.writableLength === 0) return void writeSync(1, lines);
   } catch (error) {
     if (error.code !== "EAGAIN") throw error;
   }
   say(lines);
 }
 
-/** What the hook says, at once or by a promise, as it does. */
+/** What the hook says, at once or by a promise, as it does; the answer is text by then, for what cannot be written is an error, too. */
 function answer(hook, failure, event) {
   try {
     const output = hook(event());
     if (typeof output?.then !== "function") return succeeded(output);
-    return Promise.resolve(output).then(succeeded, (error) => failed(error, failure));
+    return Promise.resolve(output).then(succeeded).catch((error) => failed(error, failure));
   } catch (error) {
     return failed(error, failure);
   }
 }
 
 function succeeded(output) {
+  if (output instanceof Error) throw output;
   const { exitCode } = process;
   if (exitCode !== undefined) process.exitCode = undefined;
-  const exit_code = Number(exitCode ?? 0);
-  return exit_code === 0 ? { output: output ?? {}, exit_code } : { exit_code };
+  const exit_code = Number(exitCode ?? 0) & 255;
+  if (exit_code !== 0) return { exit_code };
+  const text = JSON.stringify(output ?? {});
+  if (text === undefined) throw new TypeError(`a hook returns an object, and this one returned a ${typeof output}`);
+  return { output: text, exit_code };
 }
 
 function failed(error, failure) {
   process.exitCode = undefined;
   // Stderr may hold more than the reason, which counts where it stands alone.
   if (error instanceof Deny) {
-    return { output: { user_message: error.message }, exit_code: 2, stderr: error.message + "\n" };
+    const { message } = error;
+    return { output: JSON.stringify({ user_message: message }), exit_code: 2, stderr: message + "\n" };
   }
-  return { exit_code: failure, stderr: (error?.stack ?? String(error)) + "\n" };
+  return { exit_code: failure, stderr: shown(error) + "\n" };
+}
+
+function shown(error) {
+  try {
+    return String(error?.stack ?? error);
+  } catch {
+    return "an error that cannot be shown";
+  }
 }

@@ -35,20 +35,22 @@ def serve(hook, failure=1):
     # Programs that the hook starts must not read what it is asked.
     questions = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    if os.environ.get("BOATHOOK_PERSISTENT") != "1":
+    # Nor may they take themselves for one that stays.
+    if os.environ.pop("BOATHOOK_PERSISTENT", "") != "1":
         done = _last_word()
         output, exit_code, stderr = _answer(hook, failure, lambda: json.load(questions))
         sys.stderr.write(stderr)
         sys.stderr.flush()
-        _answers.write(b"" if output is None else json.dumps(output).encode() + b"\n")
-        _answers.write(f"{done} {exit_code % 256}\n".encode() if done else b"")
+        _answers.write(f"{output}\n".encode() if output else b"")
+        _answers.write(f"{done} {exit_code}\n".encode() if done else b"")
         _answers.flush()
         sys.exit(exit_code)
     for line in questions:
-        question = json.loads(line)
-        output, exit_code, stderr = _answer(hook, failure, lambda: question["input"])
-        said = {"id": question["id"], "output": output, "exit_code": exit_code, "stderr": stderr}
-        _answers.write(json.dumps(said).encode() + b"\n")
+        # The id stands first: it is known of a line, too, that Python does not read, such as one nested too deeply.
+        asked = line.split(b'"', 4)[3].decode()
+        output, exit_code, stderr = _answer(hook, failure, lambda: json.loads(line)["input"])
+        said = f'"output":{output or "null"},"exit_code":{exit_code},"stderr":{json.dumps(stderr)}'
+        _answers.write(f'{{"id":"{asked}",{said}}}\n'.encode())
         _answers.flush()
 
 
@@ -60,14 +62,17 @@ def _last_word():
 
 
 def _answer(hook, failure, event):
+    """The answer as it is written, the exit code, and what goes to stderr. What cannot be written is an error, too."""
     try:
         output = hook(event())
-        return {} if output is None else output, 0, ""
+        if isinstance(output, BaseException):
+            raise output
+        return json.dumps({} if output is None else output, allow_nan=False), 0, ""
     except Deny as reason:
         # Stderr may hold more than the reason, which counts where it stands alone.
-        return {"user_message": str(reason)}, 2, f"{reason}\n"
+        return json.dumps({"user_message": str(reason)}), 2, f"{reason}\n"
     except SystemExit as end:
         code = 0 if end.code is None else end.code
-        return (None, code, "") if isinstance(code, int) else (None, 1, f"{code}\n")
+        return (None, code & 255, "") if isinstance(code, int) else (None, failure, f"{code}\n")
     except Exception:
         return None, failure, traceback.format_exc()

@@ -15,11 +15,11 @@ use served::{Served, Talk, until};
 const DENY_ALL: &str = r#"{"version":1,"hooks":{"beforeShellExecution":[
     {"command":"cat > /dev/null; echo '{\"permission\":\"deny\"}'"}]}}"#;
 
-/// A daemon that may open so many files, whatever it would like.
-fn with_files(context: &TestContext, files: u32) -> Served {
+/// A daemon whom a shell gives these limits, whatever it would like.
+fn limited(context: &TestContext, limits: &str) -> Served {
     let daemon = context.command(["daemon"]);
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit -n {files} && exec \"$@\""), "sh"]);
+    command.args(["-c", &format!("{limits} && exec \"$@\""), "sh"]);
     command.arg(daemon.get_program()).args(daemon.get_args());
     command.current_dir(context.project());
     for (name, value) in daemon.get_envs() {
@@ -38,7 +38,7 @@ fn a_gate_stays_shut_when_the_daemon_may_open_few_files() {
     for files in [32, 40, 64] {
         let context = TestContext::new();
         context.write("home/.cursor/hooks.json", DENY_ALL);
-        let mut daemon = with_files(&context, files);
+        let mut daemon = limited(&context, &format!("ulimit -n {files}"));
         let mut held: Vec<Talk> = Vec::new();
         let (mut refused, mut unanswered) = (0, 0);
         for round in 0..16 {
@@ -63,6 +63,39 @@ fn a_gate_stays_shut_when_the_daemon_may_open_few_files() {
         assert!(daemon.is_alive());
         drop(held);
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_had_no_room_for_a_while_has_every_record_once_and_whole() {
+    let context = TestContext::new();
+    // No file of it may have more than 16 KiB, until somebody says otherwise.
+    let daemon = limited(&context, "trap '' XFSZ; ulimit -S -f 32");
+    let mut talk = daemon.talk();
+    let text = "x".repeat(700);
+    for number in 0..60 {
+        let payload = json!({ "conversation_id": format!("c{number}"), "command": text });
+        talk.handle("beforeShellExecution", payload);
+    }
+    let written = |talk: &mut Talk| talk.result("log", json!({ "number": 1000 }));
+    until("the log is full", || written(&mut talk)["records"].as_array().is_some_and(|it| it.len() > 8));
+    // By then the next record was tried, and others behind it.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(written(&mut talk)["records"].as_array().is_some_and(|it| it.len() < 30));
+    let room = Command::new("prlimit")
+        .args(["--fsize=unlimited:", "--pid", &daemon.pid().to_string()])
+        .status()
+        .expect("prlimit");
+    assert!(room.success());
+    talk.handle("beforeShellExecution", json!({ "conversation_id": "c60" }));
+    let names = |log: &Value| -> Vec<String> {
+        let records = log["records"].as_array().expect("records");
+        records.iter().map(|record| record["conversation"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    until("all of it is written", || names(&written(&mut talk)).len() >= 61);
+    let log = written(&mut talk);
+    let expected: Vec<String> = (0..=60).map(|number| format!("c{number}")).collect();
+    assert_eq!((names(&log), &log["unreadable"]), (expected, &json!(0)));
 }
 
 /// The first hook takes the daemon's files away, so that the second cannot start.

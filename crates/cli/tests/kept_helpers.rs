@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 use boathook_engine::Permission;
 use boathook_engine::decision::Process;
 use boathook_engine::engine::Engine;
+use boathook_engine::event::EventKind;
+use boathook_engine::fill::Event;
+use boathook_engine::payload::Payload;
+use boathook_engine::run::Limits;
 use keeping::{Place, event, reason, wait_until, warnings};
 use serde_json::json;
 
@@ -159,6 +163,108 @@ fn the_exit_code_of_a_wrapper_counts_whatever_the_helped_hook_inside_it_says() {
             assert!(decision.blocked, "{language}: {}", reason(&decision));
             wait_until("the next one waits", || place.starts() == starts);
         }
+    }
+}
+
+#[test]
+fn a_helped_hook_that_starts_slowly_is_slow_and_stays_later() {
+    for language in ["python", "node"] {
+        let place = Place::with(Limits { faults: 9, ..Limits::default() });
+        let command = helped(&place, language);
+        let (script, slow) = match language {
+            "python" => {
+                ("home/.cursor/hook.py", "import os, time\ntime.sleep(60 if os.path.exists('slow') else 0)\n")
+            }
+            _ => (
+                "home/.cursor/hook.mjs",
+                "import { existsSync } from 'node:fs';\nif (existsSync('slow')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);\n",
+            ),
+        };
+        place.write(script, &format!("{slow}{}", place.read(script)));
+        place.write("home/.cursor/slow", "");
+        place.hook(json!({ "command": command, "persistent": true, "timeout": 2 }));
+        let engine = place.engine();
+        let said = warnings(&engine.handle(event("ls")));
+        assert!(said.contains("failed at its first event: it printed no answer line in 2000 ms"), "{said}");
+        fs::remove_file(place.path("home/.cursor/slow")).expect("it gets faster");
+        place.hook(json!({ "command": command, "persistent": true, "timeout": 30 }));
+        let decision = engine.handle(event("ls"));
+        assert_eq!(decision.hooks[0].process, Some(Process::Stayed), "{language}: {}", warnings(&decision));
+    }
+}
+
+#[test]
+fn every_error_refuses_where_the_hook_wants_that() {
+    let python = [
+        ("what cannot be written", "return {'permission': 'allow', 'seen': {1}}"),
+        ("a number that is none", "return {'seen': float('nan')}"),
+        ("a refusal that is returned", "return Deny('no')"),
+        ("a text as exit code", "raise SystemExit('no')"),
+        ("exit code 258", "raise SystemExit(258)"),
+        (UNREADABLE, "return {}"),
+    ];
+    let node = [
+        ("what cannot be written", "return { permission: 'allow', seen: 1n }"),
+        ("a function", "return () => ({})"),
+        ("a promise of what cannot be written", "return Promise.resolve({ seen: 1n })"),
+        ("a refusal that is returned", "return new Deny('no')"),
+        ("an error that cannot be shown", "throw Object.create(null)"),
+        ("exit code 258", "process.exitCode = 258"),
+    ];
+    let cases = python.map(|case| ("python", case)).into_iter().chain(node.map(|case| ("node", case)));
+    for (language, (name, answer)) in cases {
+        let place = Place::new();
+        let command = helped(&place, language);
+        let (script, text) = match language {
+            "python" => (
+                "home/.cursor/hook.py",
+                format!(
+                    "from boathook_hook import Deny, serve\ndef hook(event):\n    if event['command'] != 'ls':\n        {answer}\nserve(hook, 2)\n"
+                ),
+            ),
+            _ => (
+                "home/.cursor/hook.mjs",
+                format!(
+                    "import {{ Deny, serve }} from './boathook_hook.mjs';\nserve((event) => {{ if (event.command !== 'ls') {{ {answer}; }} }}, 2);\n"
+                ),
+            ),
+        };
+        place.write(script, &text);
+        place.hook(json!({ "command": command, "persistent": true }));
+        let unreadable = name == UNREADABLE;
+        for (way, engine) in [("kept", place.engine()), ("alone", Engine::new(place.settings(None)))] {
+            let name = format!("{language}, {way}: {name}");
+            assert_eq!(engine.handle(event("ls")).answer_line().trim(), "{}", "{name}");
+            let refused = engine.handle(if unreadable { deep("rm") } else { event("rm") });
+            assert!(refused.blocked, "{name}: {} {}", reason(&refused), warnings(&refused));
+        }
+        assert_eq!(place.keeper.count(), 1, "{language}, {name}: it goes on");
+    }
+}
+
+const UNREADABLE: &str = "an event that Python does not read";
+
+/// An event with a field that is nested so deeply that Python does not read it.
+fn deep(command: &str) -> Event {
+    let nested = format!("{}{}", "[".repeat(1500), "]".repeat(1500));
+    let text = format!(r#"{{"command": "{command}", "conversation_id": "c1", "nested": {nested}}}"#);
+    Event::new(EventKind::BeforeShellExecution, Payload::parse(text.as_bytes()).expect("a payload"))
+}
+
+#[test]
+fn a_program_that_a_hook_starts_does_not_stay() {
+    let python = "import os, subprocess\nfrom boathook_hook import serve\nserve(lambda event: {'user_message': subprocess.run('echo -n =$BOATHOOK_PERSISTENT=', shell=True, stdout=subprocess.PIPE, text=True).stdout, 'permission': 'ask'})\n";
+    let node = "import { serve } from './boathook_hook.mjs';\nimport { execSync } from 'node:child_process';\nserve(() => ({ permission: 'ask', user_message: String(execSync('echo -n =$BOATHOOK_PERSISTENT=')) }));\n";
+    for (language, script, text) in
+        [("python", "home/.cursor/hook.py", python), ("node", "home/.cursor/hook.mjs", node)]
+    {
+        let place = Place::new();
+        let command = helped(&place, language);
+        place.write(script, text);
+        place.hook(json!({ "command": command, "persistent": true }));
+        let decision = place.engine().handle(event("ls"));
+        assert_eq!(decision.hooks[0].process, Some(Process::Stayed), "{language}");
+        assert_eq!(decision.user_message.as_deref(), Some("=="), "{language}: {}", reason(&decision));
     }
 }
 

@@ -102,7 +102,7 @@ fn a_crash_loop_ends_in_a_process_per_event_and_says_so() {
     }
     let decision = engine.handle(event("ls"));
     assert!(decision.blocked, "{}", reason(&decision));
-    assert!(warnings(&decision).contains("failed 2 times in a row"), "{}", warnings(&decision));
+    assert!(warnings(&decision).contains("did not stay 2 times in a row"), "{}", warnings(&decision));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_hook_that_does_not_answer_lines_is_asked_by_itself_and_says_so() {
             let decision = engine.handle(event("ls"));
             assert!(decision.blocked, "{name}: {} {}", reason(&decision), warnings(&decision));
             let said = warnings(&decision);
-            assert!(said.contains(why) && said.contains("does it use the helper?"), "{name}: {said}");
+            assert!(said.contains(why) && said.contains("does it use the helper"), "{name}: {said}");
             assert_eq!(decision.hooks[0].process, None, "{name}: it answered by itself");
             assert_eq!(place.starts(), 2 + round, "{name}: only the first event costs a second process");
         }
@@ -133,6 +133,66 @@ fn a_hook_that_does_not_answer_lines_is_asked_by_itself_and_says_so() {
         engine.handle(event("ls"));
         assert_eq!(place.starts(), 6, "{name}: a new script is tried again");
     }
+}
+
+#[test]
+fn a_script_that_names_nobody_who_answers_lines_is_not_asked_for_one() {
+    let python = "import json, sys\njson.load(sys.stdin)\nprint('{\"permission\": \"deny\"}')\n";
+    let node = "require('fs').readFileSync(0);\nconsole.log('{\"permission\": \"deny\"}');\n";
+    for (program, script, text) in [("python3", "plain.py", python), ("node", "plain.cjs", node)] {
+        let place = Place::new();
+        place.write(&format!("home/.cursor/{script}"), text);
+        place.hook(json!({ "command": format!("{program} {script}"), "persistent": true }));
+        let engine = place.engine();
+        for _ in 0..2 {
+            let decision = engine.handle(event("ls"));
+            assert!(decision.blocked, "{script}: {} {}", reason(&decision), warnings(&decision));
+            let said = warnings(&decision);
+            assert!(said.contains("names neither boathook_hook nor BOATHOOK_PERSISTENT"), "{script}: {said}");
+            assert_eq!(place.keeper.count(), 0, "{script}: nobody waited for a line of it");
+        }
+        place.write(&format!("home/.cursor/{script}"), &format!("{text}\n"));
+        assert!(warnings(&engine.handle(event("ls"))).contains("names neither"), "{script}: looked at again");
+    }
+}
+
+#[test]
+fn the_time_of_an_event_that_was_asked_twice_is_the_time_of_both() {
+    let place = Place::new();
+    place.write("home/.cursor/plain.sh", "cat >/dev/null; echo '{\"permission\":\"deny\"}'\n");
+    place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 0.5 }));
+    let decision = place.engine().handle(event("ls"));
+    assert!(decision.blocked, "{}", reason(&decision));
+    assert!(decision.hooks[0].duration_ms >= Some(500.0), "{:?}", decision.hooks[0].duration_ms);
+}
+
+#[test]
+fn a_hook_that_was_repaired_is_asked_at_once() {
+    let place = Place::with(Limits { faults: 2, ..Limits::default() });
+    place.hook(json!({ "command": "sh stay.sh", "persistent": true }));
+    place.write("home/.cursor/stay.sh", "exit 5");
+    let engine = place.engine();
+    for _ in 0..3 {
+        engine.handle(event("ls"));
+    }
+    staying(&place, ALLOW);
+    let decision = engine.handle(event("ls"));
+    assert_eq!((warnings(&decision), decision.hooks[0].process), (String::new(), Some(Process::Stayed)));
+}
+
+#[test]
+fn a_hook_that_ends_when_it_is_asked_is_asked_once_more_and_stays_a_hook_that_stays() {
+    let place = Place::new();
+    let said = place.path("said").display().to_string();
+    let answer = format!("case $line in *bye*) echo x >> {said}; exit 0;; *) {ALLOW};; esac");
+    place.hook(json!({ "command": staying(&place, &answer), "persistent": true }));
+    let engine = place.engine();
+    assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Allow));
+    let decision = engine.handle(event("bye"));
+    assert!(warnings(&decision).contains("ended when it was asked"), "{}", warnings(&decision));
+    assert_eq!(place.read("said").lines().count(), 2, "{}", warnings(&decision));
+    let next = engine.handle(event("ls"));
+    assert_eq!((next.hooks[0].process, warnings(&next)), (Some(Process::Stayed), String::new()));
 }
 
 #[test]

@@ -32,6 +32,16 @@ pub struct LogFile {
     state: StateDir,
 }
 
+/// Why not all records are in the log, and how many are.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct NotAppended {
+    /// So many of them, from the first on.
+    pub appended: usize,
+    /// What kept the rest out.
+    pub error: StateError,
+}
+
 impl LogFile {
     /// The log in this state directory.
     pub fn of(state: StateDir) -> LogFile {
@@ -39,20 +49,28 @@ impl LogFile {
     }
 
     /// Appends records.
-    pub fn append(&self, records: &[Record]) -> Result<(), StateError> {
+    pub fn append(&self, records: &[Record]) -> Result<(), NotAppended> {
         if records.is_empty() {
             return Ok(());
         }
-        let folder = self.state.open_folder(FOLDER)?;
-        let lock = folder.change(LOCK)?;
-        self.take(&lock)?;
-        let appended = self.append_locked(records, &lock, &folder);
+        let none = |error| NotAppended { appended: 0, error };
+        let folder = self.state.open_folder(FOLDER).map_err(none)?;
+        let lock = folder.change(LOCK).map_err(none)?;
+        self.take(&lock).map_err(none)?;
+        let mut appended = 0;
+        let result = self.append_locked(records, &lock, &folder, &mut appended);
         // Closing it is not enough: a process that is just being made has it, too.
         let _ = lock.unlock();
-        appended
+        result.map_err(|error| NotAppended { appended, error })
     }
 
-    fn append_locked(&self, records: &[Record], lock: &File, folder: &OpenFolder) -> Result<(), StateError> {
+    fn append_locked(
+        &self,
+        records: &[Record],
+        lock: &File,
+        folder: &OpenFolder,
+        appended: &mut usize,
+    ) -> Result<(), StateError> {
         let (mut end, mut file) = self.end(lock, folder)?;
         for record in records {
             let line = serde_json::to_string(record).map_err(|error| self.error(LOCK, error.into()))? + "\n";
@@ -65,9 +83,14 @@ impl LogFile {
                 file.write_all(b"\n").map_err(|error| self.error(&name(end.segment), error))?;
                 end = End { torn: false, bytes: end.bytes + 1, ..end };
             }
-            file.write_all(line.as_bytes()).map_err(|error| self.error(&name(end.segment), error))?;
+            if let Err(error) = file.write_all(line.as_bytes()) {
+                // On a full disk a part of the line may stand there.
+                let _ = file.set_len(end.bytes).and_then(|()| end.note_in(lock));
+                return Err(self.error(&name(end.segment), error));
+            }
             end.records += 1;
             end.bytes += line.len() as u64;
+            *appended += 1;
         }
         // The records are written; without this note the next writer finds the end itself.
         let _ = end.note_in(lock);

@@ -6,13 +6,10 @@
 use super::scripts::NamedScript;
 use crate::problem::{Problem, ScriptFix};
 use crate::read_file::{self, Owner};
-use crate::run::{HELPER, PERSISTENT};
+use crate::run::{HELPER, PERSISTENT, names_who_answers};
 
 /// A longer script is not looked into.
 const LONGEST: u64 = 1024 * 1024;
-
-/// Ends of the names of scripts that can have a helper.
-const HELPED: [&str; 4] = ["py", "js", "mjs", "cjs"];
 
 /// Names of answers as scripts of 2025 wrote them, and as they are written.
 const CAMEL_CASE: [(&str, &str); 3] = [
@@ -36,17 +33,12 @@ pub(super) fn check(script: &NamedScript) -> Vec<Problem> {
 /// A script that stays must answer lines; only in languages that have a helper
 /// can one see that it does not.
 pub(super) fn speaks_no_lines(script: &NamedScript) -> Option<Problem> {
-    let ending = script.path.extension()?.to_str()?;
-    if !HELPED.contains(&ending) {
-        return None;
-    }
-    let text = text_of(script)?;
-    if text.contains(HELPER) || text.contains(PERSISTENT) {
+    if names_who_answers(&script.path, &text_of(script)?)? {
         return None;
     }
     let path = script.path.display();
     let message = format!(
-        "`persistent` is true, but {path} names neither {HELPER} nor {PERSISTENT}: it answers no lines"
+        "`persistent` is true, but {path} names neither {HELPER} nor {PERSISTENT}: it answers no lines, so it runs per event"
     );
     Some(Problem::warning("persistent-without-lines", message).help(format!(
         "answer with the helper {HELPER}, see persistent-hooks in the manual, or remove `persistent`; \

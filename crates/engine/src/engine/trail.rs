@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::recording::Happened;
 use super::{Engine, lock, recording};
 use crate::load::Change;
-use crate::log_file::LogFile;
+use crate::log_file::{LogFile, NotAppended};
 use crate::record::Record;
 use crate::state::{StateDir, StateError};
 use crate::trust::Looking;
@@ -65,8 +65,8 @@ impl Engine {
         let records = std::mem::take(&mut *lock(&self.unwritten));
         let kept: Vec<Record> = records.iter().map(|record| record.kept(self.settings.keep)).collect();
         let written = LogFile::of(StateDir::new(self.settings.roots.state.clone())).append(&kept);
-        if let Err(error) = written {
-            self.put_back(records);
+        if let Err(NotAppended { appended, error }) = written {
+            self.put_back(records.into_iter().skip(appended).collect());
             return Err(error);
         }
         lock(&self.loader).remember_good();

@@ -255,9 +255,11 @@ impl Reading {
         }
     }
 
-    /// There was a file, and its directory changed only now.
+    /// There was a file, and the folder that it stood in changed only now. That
+    /// folder may be on its way back, too: then the one above it changed.
     fn just_vanished(&self, around: &Surroundings) -> bool {
-        self.source.file.parent().is_some_and(changed_now)
+        let above = self.source.file.ancestors().skip(1).find_map(read_file::facts);
+        above.is_some_and(|facts| facts.stamp.is_young(clock::nanoseconds()))
             && (self.good.is_some() || last_good::is_kept(around, &self.source))
     }
 
@@ -392,10 +394,6 @@ fn owner(level: Level, roots: &Roots) -> Owner {
 fn reason(config: &Config) -> String {
     let error = config.problems.iter().find(|problem| problem.severity == Severity::Error);
     error.map_or_else(|| "it is empty".to_owned(), |problem| problem.message.clone())
-}
-
-fn changed_now(directory: &Path) -> bool {
-    read_file::facts(directory).is_some_and(|facts| facts.stamp.is_young(clock::nanoseconds()))
 }
 
 /// Whether an entry still stands there: the same gate on the same event.

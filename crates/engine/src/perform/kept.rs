@@ -6,7 +6,7 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use super::{Deadline, line};
-use crate::config::mentioned;
+use crate::config::{mentioned, script_of};
 use crate::decision::Process;
 use crate::definition::Lifetime;
 use crate::load::Hook;
@@ -154,24 +154,23 @@ impl Kept<'_> {
     /// A gate that is asked beats one that fails open: whoever never answered a
     /// line gets the event as a process of its own, and its whole time again.
     fn ask_alone(&self, wish: &Wish<'_>, mut mute: Told, cancel: &Cancel) -> Told {
-        let why = line::why_mute(&mute.exit.status);
+        let what = line::why_mute(&mute.exit.status);
         let mut invocation = wish.invocation.clone();
         let left = self.deadline.map_or(invocation.timeout, |deadline| deadline.left());
         invocation.timeout = invocation.timeout.min(left);
         let exit = (left > TOO_LATE).then(|| alone(&invocation, cancel));
+        let took = mute.exit.duration + exit.as_ref().map_or(Duration::ZERO, |exit| exit.duration);
         let answered = exit.filter(line::answers_alone);
-        if let Some(why) = &why
-            && (answered.is_some() || left <= TOO_LATE)
-        {
-            self.keeper.speaks_no_lines(wish, why.clone());
-        }
-        mute.warnings.push(why.unwrap_or_else(|| {
-            "its process failed at its first event, so this event got a process of its own".to_owned()
-        }));
-        match answered {
-            Some(exit) => Told { exit, process: None, ..mute },
-            None => mute,
-        }
+        let may_be = answered.is_some() || left <= TOO_LATE;
+        let no_lines = what.as_deref().filter(|_| may_be).map(line::speaks_no_lines);
+        let no_lines = no_lines.filter(|why| self.keeper.speaks_no_lines(wish, why));
+        let first = || line::failed_first(what.as_deref(), answered.is_some());
+        mute.warnings.push(no_lines.unwrap_or_else(first));
+        let (exit, process) = match answered {
+            Some(exit) => (exit, None),
+            None => (mute.exit, mute.process),
+        };
+        Told { exit: Exit { duration: took, ..exit }, process, warnings: mute.warnings }
     }
 
     fn run_others(&self, wants: &[&Want<'_>], cancel: &Cancel) -> Vec<Told> {
@@ -222,7 +221,8 @@ impl Kept<'_> {
         };
         let trust = source.needs_trust().then(|| Trust::new(self.roots).record_file(source));
         let beside = trust.map(|record| [record, source.file.clone()]).into_iter().flatten();
-        Box::new(NamedFiles::look(&want.hook.definition.command_line(), &scope, beside))
+        let script = script_of(&want.hook.definition, &scope);
+        Box::new(NamedFiles::look(&want.hook.definition.command_line(), script, &scope, beside))
     }
 }
 

@@ -10,11 +10,12 @@ use std::fmt::Display;
 
 use serde_json::value::RawValue;
 
-use crate::payload::{Payload, text_of};
+use crate::payload::{Payload, PayloadError, text_of};
 use crate::run::{Exit, Read, Status};
 
 /// What most likely went wrong, and where it is written.
-const ASKS: &str = "does it use the helper? See persistent-hooks in the manual";
+const ASKS: &str = "does it use the helper, and import it before anything is printed? \
+                    See persistent-hooks in the manual";
 /// So much of what cannot be read is shown.
 const SHOWN: usize = 80;
 
@@ -34,7 +35,7 @@ pub fn question(id: &str, input: &[u8]) -> Vec<u8> {
 pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
     let none =
         |why: &dyn Display| format!("it printed `{}`, which is no answer line ({why}); {ASKS}", shown(line));
-    let said = Payload::parse(line).map_err(|error| none(&error))?;
+    let said = Payload::parse(line).map_err(|PayloadError::NotAnObject(error)| none(&error))?;
     // A hook that puts its line together by hand may repeat what somebody wrote.
     if said.has_repeats() {
         return Err(none(&"a key stands in it twice"));
@@ -56,7 +57,7 @@ pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
     }
     let exit_code = match get("exit_code").map(RawValue::get) {
         None | Some("0") => 0,
-        Some(number) => number.parse().map_err(|_| none(&"`exit_code` is no number of a process"))?,
+        Some(number) => whole(number).ok_or_else(|| none(&"`exit_code` is no number of a process"))?,
     };
     Ok(Read {
         exit_code,
@@ -65,8 +66,8 @@ pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
     })
 }
 
-/// Why somebody who never answered a line is not asked for one any more; none
-/// when it only ended badly, which says nothing about lines.
+/// What somebody who never answered a line did instead of answering; none when
+/// it only ended badly, which says nothing about lines.
 pub fn why_mute(status: &Status) -> Option<String> {
     let what = match status {
         Status::TimedOut(limit) => format!("it printed no answer line in {} ms; {ASKS}", limit.as_millis()),
@@ -78,7 +79,24 @@ pub fn why_mute(status: &Status) -> Option<String> {
         | Status::Cancelled
         | Status::NotStarted(_) => return None,
     };
-    Some(format!("`persistent` is set, but the hook does not answer lines, so it runs per event: {what}"))
+    Some(what)
+}
+
+/// Of a hook that answers by itself, and not as one that stays.
+pub fn speaks_no_lines(what: &str) -> String {
+    format!("`persistent` is set, but the hook does not answer lines, so it runs per event: {what}")
+}
+
+/// Of a hook whose process that should stay failed at its first event, and
+/// which was then asked by itself: what the first did, and whether the second
+/// answered.
+pub fn failed_first(what: Option<&str>, answered: bool) -> String {
+    let what = what.map(|what| format!(": {what}")).unwrap_or_default();
+    let then = match answered {
+        true => "this event got a process of its own",
+        false => "a process of its own gave no answer either",
+    };
+    format!("its process failed at its first event{what}; {then}")
 }
 
 /// Whether a process of its own answered. One that can speak in lines alone
@@ -86,6 +104,13 @@ pub fn why_mute(status: &Status) -> Option<String> {
 pub fn answers_alone(exit: &Exit) -> bool {
     let in_lines = Payload::parse(&exit.stdout).is_ok_and(|said| said.text("id").is_some());
     matches!(exit.status, Status::Code(0 | 2)) && !in_lines
+}
+
+/// A whole number, however it is written: 2.0 is 2.
+fn whole(number: &str) -> Option<i32> {
+    let number: f64 = serde_json::from_str(number).ok()?;
+    let whole = number as i32;
+    (f64::from(whole) == number).then_some(whole)
 }
 
 fn shown(bytes: &[u8]) -> String {
@@ -118,6 +143,9 @@ mod tests {
             (r#"{"id": "7"}"#, said(0, "", "")),
             (r#"{"id": "7", "output": null}"#, said(0, "", "")),
             (r#"{"id": "7", "exit_code": 2, "stderr": "no"}"#, said(2, "", "no")),
+            (r#"{"id": "7", "exit_code": 2.0}"#, said(2, "", "")),
+            (r#"{"id": "7", "exit_code": 2e0}"#, said(2, "", "")),
+            (r#"{"id": "7", "exit_code": -1}"#, said(-1, "", "")),
             (r#"{"id": "7", "output": "text"}"#, said(0, "\"text\"", "")),
             ("{\"id\": \"7\"}\r", said(0, "", "")),
         ];
@@ -133,6 +161,8 @@ mod tests {
             (r#"{"id": "7"} {"id": "7"}"#, "which is no answer"),
             (r#"{"id": "7", "output": {"permission": "deny"}, "output": {}}"#, "which is no answer"),
             (r#"{"id": "7", "stderr": 7}"#, "which is no answer"),
+            (r#"{"id": "7", "exit_code": 2.5}"#, "which is no answer"),
+            (r#"{"id": "7", "exit_code": "2"}"#, "which is no answer"),
             (r#"{"id": "6", "output": {}}"#, "it answered `6`, and `7` was asked"),
             (r#"{"permission": "deny"}"#, "has no `id`"),
             ("\u{1b}[31mred", "it printed ` [31mred`"),

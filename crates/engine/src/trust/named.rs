@@ -2,12 +2,12 @@
 //! when somebody last looked: what a process that outlives its event was
 //! started from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::pin::{self, Pinned};
 use super::words::{self, Scope, Why};
 use crate::read_file::{self, Glimpse};
-use crate::run::{DONE, HELPER, Origin};
+use crate::run::{DONE, HELPER, Origin, PERSISTENT, names_who_answers};
 
 /// A larger file is known by its stamp alone.
 const HASHED: u64 = 4 * 1024 * 1024;
@@ -18,6 +18,9 @@ pub struct NamedFiles {
     files: Vec<Known>,
     /// One of them says by the helper, or by itself, when it is done.
     says_done: bool,
+    /// The script among them, and whether it names who answers lines for it,
+    /// where that can be seen.
+    script: Option<(PathBuf, Option<bool>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -27,34 +30,66 @@ enum Known {
 }
 
 impl NamedFiles {
-    /// Looks at them, wherever they are, and at others beside them.
-    pub fn look(command: &str, scope: &Scope<'_>, beside: impl Iterator<Item = PathBuf>) -> NamedFiles {
+    /// Looks at them, wherever they are, and at others beside them. One may be
+    /// the script.
+    pub fn look(
+        command: &str,
+        script: Option<PathBuf>,
+        scope: &Scope<'_>,
+        beside: impl Iterator<Item = PathBuf>,
+    ) -> NamedFiles {
         let found = words::coverage(command, scope);
         let outside = found.uncovered.iter().filter(|word| word.why == Why::Outside);
         let outside = outside.filter_map(|word| super::expand(&word.word, scope)).map(PathBuf::from);
         let named = found.named.into_iter().map(|named| named.path);
         let outside = outside.filter(|path| path.is_absolute());
-        let mut looked = NamedFiles { files: Vec::new(), says_done: false };
+        let script = script.map(|path| (path, None));
+        let mut looked = NamedFiles { files: Vec::new(), says_done: false, script };
         named.chain(outside).chain(beside).for_each(|path| looked.add(path));
         looked
     }
 
     fn add(&mut self, path: PathBuf) {
-        self.files.push(match read_file::facts(&path) {
+        let known = match read_file::facts(&path) {
             Some(facts) if facts.stamp.size > HASHED => Known::Stamp(path, Glimpse::of(facts.stamp)),
             Some(_) | None => {
                 let pinned = pin::pin(&path, None);
                 let text = pinned.bytes.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-                self.says_done |= [HELPER, DONE].iter().any(|name| text.contains(name));
+                self.look_into(&path, &text);
                 Known::Contents(Box::new(without_contents(pinned)))
             }
-        });
+        };
+        self.files.push(known);
+    }
+
+    /// The helper itself stands beside many a script that does not use it.
+    fn look_into(&mut self, path: &Path, text: &str) {
+        if text.is_empty() || path.file_stem().is_some_and(|stem| stem == HELPER) {
+            return;
+        }
+        self.says_done |= [HELPER, DONE].iter().any(|name| text.contains(name));
+        if let Some((_, names)) = self.script.as_mut().filter(|(script, _)| script == path) {
+            *names = names_who_answers(path, text);
+        }
     }
 }
 
 impl Origin for NamedFiles {
     fn may_say_done(&self) -> bool {
         self.says_done
+    }
+
+    fn names_who_answers(&self) -> bool {
+        matches!(self.script, Some((_, Some(true))))
+    }
+
+    fn why_not_asked(&self) -> Option<String> {
+        let (script, _) = self.script.as_ref().filter(|(_, names)| *names == Some(false))?;
+        Some(format!(
+            "`persistent` is set, but the hook does not answer lines, so it runs per event: {} names neither \
+             {HELPER} nor {PERSISTENT}. See persistent-hooks in the manual",
+            script.display()
+        ))
     }
 
     /// What could have changed without getting another time is read again.
@@ -105,7 +140,7 @@ mod tests {
         for (name, change, unchanged) in cases {
             dir.write("near.py", "one");
             elsewhere.write("far.py", "one");
-            let mut files = NamedFiles::look(&command, &scope, std::iter::empty());
+            let mut files = NamedFiles::look(&command, None, &scope, std::iter::empty());
             change();
             assert_eq!(files.is_unchanged(), unchanged, "{name}");
         }
@@ -123,7 +158,7 @@ mod tests {
             dir.write("hook", text);
             let (run_dir, home) = (dir.path(), dir.path());
             let scope = Scope { os: Os::current(), run_dir, workspace: None, plugin: None, home };
-            let files = NamedFiles::look("sh ./hook", &scope, std::iter::empty());
+            let files = NamedFiles::look("sh ./hook", None, &scope, std::iter::empty());
             assert_eq!(files.may_say_done(), expected, "{text}");
         }
     }

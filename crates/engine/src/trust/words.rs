@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::shell::{self, Token};
+use crate::run::helper_beside;
 use crate::source::Os;
 
 /// Where a command would run, and which files count as its own.
@@ -192,6 +193,10 @@ impl Reader<'_> {
         } else if written {
             self.leave_out(text, Why::Written, like_path);
         } else {
+            // Whoever changes the helper changes what the script answers.
+            if let Some(helper) = helper_beside(&path) {
+                self.named.entry(helper).or_insert(true);
+            }
             *self.named.entry(path).or_insert(true) &= !like_path;
         }
     }

@@ -87,6 +87,24 @@ fn a_word_that_may_be_a_file_counts_while_there_is_one() {
 }
 
 #[test]
+fn the_helper_beside_a_script_counts_while_it_is_there() {
+    let cases = [
+        ("python3 .cursor/hooks/a.py", Some("/ws/.cursor/hooks/boathook_hook.py")),
+        ("node hooks/a.mjs", Some("/ws/hooks/boathook_hook.mjs")),
+        ("node hooks/a.js --strict", Some("/ws/hooks/boathook_hook.mjs")),
+        ("./a.cjs", Some("/ws/boathook_hook.mjs")),
+        ("./a.sh", None),
+        ("cat > a.py", None),
+    ];
+    for (command, expected) in cases {
+        let found = coverage(command, &scope(Os::Linux)).named;
+        let helper = found.iter().find(|named| named.path.to_string_lossy().contains("boathook_hook"));
+        let loosely = |path: &str| Named { path: path.into(), loose: true };
+        assert_eq!(helper.cloned(), expected.map(loosely), "{command}");
+    }
+}
+
+#[test]
 fn what_is_not_covered_is_said() {
     let cases = [
         ("$TOOLS/a.sh", "$TOOLS/a.sh", Why::Variable),

@@ -204,6 +204,25 @@ fn reading_anew_reads_anew() {
 }
 
 #[test]
+fn a_folder_that_is_just_being_replaced_is_waited_for() {
+    let files = Files::new();
+    files.write("home/.cursor/hooks.json", &hooks_json("stop", &["./old.sh"]));
+    files.write("home/fresh/hooks.json", &hooks_json("stop", &["./new.sh"]));
+    let mut loader = files.loader(LoadOptions::default());
+    assert_eq!(labels(&loader.hooks(&[])), ["./old.sh"]);
+    let (folder, fresh) = (files.path("home/.cursor"), files.path("home/fresh"));
+    fs::rename(&folder, files.path("home/old")).expect("it goes");
+    let replacing = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        fs::rename(fresh, folder).expect("the new one comes");
+    });
+    assert_eq!(labels(&loader.hooks(&[])), ["./new.sh"]);
+    replacing.join().expect("it was replaced");
+    fs::remove_dir_all(files.path("home/.cursor")).expect("it goes for good");
+    assert_eq!(labels(&loader.hooks(&[])), [""; 0]);
+}
+
+#[test]
 fn a_file_in_a_folder_that_was_missing_is_found_as_soon_as_it_is_there() {
     let files = Files::new();
     let options = LoadOptions {

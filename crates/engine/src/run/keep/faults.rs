@@ -19,16 +19,19 @@ struct Fault {
     run_dir: PathBuf,
     count: u32,
     last: Instant,
-    /// Why it is not asked, for as long as its files are what they were.
-    no_lines: Option<(String, Unchanged)>,
+    /// All of this counts for as long as its files are what they were.
+    files: Unchanged,
+    /// Why it is not asked.
+    no_lines: Option<String>,
 }
 
 impl Faults {
-    pub fn add(&mut self, wish: &Wish<'_>) {
+    /// Its process failed, or did not stay. These are its files now.
+    pub fn add(&mut self, wish: &Wish<'_>, files: Unchanged) {
         let now = Instant::now();
         if let Some(fault) = self.find(wish) {
             fault.count += 1;
-            fault.last = now;
+            (fault.last, fault.files) = (now, files);
             return;
         }
         if self.0.len() == MOST {
@@ -40,15 +43,16 @@ impl Faults {
             run_dir: wish.invocation.run_dir.clone(),
             count: 1,
             last: now,
+            files,
             no_lines: None,
         });
     }
 
     /// It does not answer lines, and this is what its author should know.
-    pub fn speaks_no_lines(&mut self, wish: &Wish<'_>, why: String, unchanged: Unchanged) {
-        self.add(wish);
+    pub fn speaks_no_lines(&mut self, wish: &Wish<'_>, why: String, files: Unchanged) {
+        self.add(wish, files);
         if let Some(fault) = self.find(wish) {
-            fault.no_lines = Some((why, unchanged));
+            fault.no_lines = Some(why);
         }
     }
 
@@ -61,22 +65,22 @@ impl Faults {
     /// it may try once.
     pub fn resting(&mut self, wish: &Wish<'_>, limits: &Limits) -> Option<String> {
         let fault = self.find(wish)?;
-        if let Some((why, unchanged)) = &mut fault.no_lines {
-            if unchanged.is_unchanged() {
-                return Some(why.clone());
-            }
+        if fault.count < limits.faults && fault.no_lines.is_none() {
+            return None;
+        }
+        if !fault.files.is_unchanged() {
             self.forget(wish);
             return None;
         }
-        if fault.count < limits.faults {
-            return None;
+        if fault.no_lines.is_some() {
+            return fault.no_lines.clone();
         }
         if fault.last.elapsed() >= limits.rest {
             fault.count = limits.faults.saturating_sub(1);
             return None;
         }
         Some(format!(
-            "its process failed {} times in a row; for {} each event gets a process of its own",
+            "its process did not stay {} times in a row; for {} each event gets a process of its own",
             fault.count,
             told(limits.rest),
         ))

@@ -13,6 +13,7 @@
 //! a process dies with the thread that made it, so that must be one that stays.
 
 mod faults;
+mod helper;
 mod last_word;
 mod pool;
 mod wish;
@@ -25,6 +26,7 @@ use std::time::{Duration, Instant};
 use super::os::{Idleness, KEEPS, Marker, Waiting};
 use super::{Cancel, Exit, Invocation, Status};
 use faults::Faults;
+pub use helper::{HELPER, helper_beside, names_who_answers};
 pub use last_word::DONE;
 pub(super) use last_word::LastWord;
 use pool::{Idle, Pool, Slot, Stay};
@@ -33,8 +35,6 @@ use worker::Worker;
 
 /// A process that stays finds this in its environment, as `1`.
 pub const PERSISTENT: &str = "BOATHOOK_PERSISTENT";
-/// The module by which a script answers in every way.
-pub const HELPER: &str = "boathook_hook";
 
 /// One that answers soon is waited for so long before another one is started.
 const SOON: Duration = Duration::from_millis(3);
@@ -183,25 +183,25 @@ impl Keeper {
             return Asked::NotKept(vec![why]);
         }
         let (started, mut warnings) = (Instant::now(), Vec::new());
-        let (held, said) = loop {
-            let mut held = match self.hold(wish, &mut warnings) {
-                Hold::Process(held) => held,
-                Hold::NotKept(why) => {
-                    warnings.push(why);
-                    return Asked::NotKept(warnings);
-                }
-                Hold::NotStarted(reason) => {
-                    lock(&self.shared.faults).add(wish);
-                    return Asked::Told(Exit::without_process(Status::NotStarted(reason)), warnings);
-                }
-            };
-            let said = held.exchange(line, started, wish.invocation, cancel);
-            // One that was on its way out when it was asked never saw the question.
-            if !(held.answered && matches!(said.reply, Reply::Ended(Status::Code(0)))) {
-                break (held, said);
+        let mut held = match self.hold(wish, &mut warnings) {
+            Hold::Process(held) => held,
+            Hold::NotKept(why) => {
+                warnings.push(why);
+                return Asked::NotKept(warnings);
             }
-            held.end();
+            Hold::NotStarted(reason) => {
+                self.fault(wish);
+                return Asked::Told(Exit::without_process(Status::NotStarted(reason)), warnings);
+            }
         };
+        let said = held.exchange(line, started, wish.invocation, cancel);
+        // One that was on its way out when it was asked never saw the question.
+        if held.answered && matches!(said.reply, Reply::Ended(Status::Code(0))) {
+            held.end();
+            self.fault(wish);
+            warnings.push("its process ended when it was asked; this event got one of its own".to_owned());
+            return Asked::NotKept(warnings);
+        }
         let Exchange { reply, mut stderr } = said;
         let mut stdout = Vec::new();
         let (status, after) = match reply {
@@ -228,7 +228,7 @@ impl Keeper {
             After::Stays => lock(&self.shared.faults).forget(wish),
             After::Failed => {
                 held.end();
-                lock(&self.shared.faults).add(wish);
+                self.fault(wish);
             }
             After::Ended => {
                 held.end();
@@ -242,10 +242,15 @@ impl Keeper {
     }
 
     /// This hook does not answer lines: until one of its files changes nobody
-    /// asks it for one, and this says why.
-    pub fn speaks_no_lines(&self, wish: &Wish<'_>, why: String) {
-        let unchanged = (wish.look)();
-        lock(&self.shared.faults).speaks_no_lines(wish, why, unchanged);
+    /// asks it for one, and this says why. False of one that names who answers
+    /// for it: that was late, or did something else wrong.
+    pub fn speaks_no_lines(&self, wish: &Wish<'_>, why: &str) -> bool {
+        let files = (wish.look)();
+        let unknown = !files.names_who_answers();
+        if unknown {
+            lock(&self.shared.faults).speaks_no_lines(wish, why.to_owned(), files);
+        }
+        unknown
     }
 
     /// The process that was started ahead for this wish, if there is one that
@@ -266,7 +271,7 @@ impl Keeper {
                 Idleness::Ended => warnings.push(early("ended")),
             }
             if !warnings.is_empty() {
-                lock(&self.shared.faults).add(wish);
+                self.fault(wish);
             }
             Waiting::end_all(vec![idle.process]);
         }
@@ -348,14 +353,25 @@ impl Keeper {
         };
         if let Some(what) = what {
             warnings.push(format!("its process {what}; a new one was started"));
-            lock(&self.shared.faults).add(wish);
+            self.fault(wish);
         }
         Held { shared: &self.shared, idle: Some(idle), answered: true }.end();
         None
     }
 
+    /// What its process did wrong counts until its files change.
+    fn fault(&self, wish: &Wish<'_>) {
+        let files = (wish.look)();
+        lock(&self.shared.faults).add(wish, files);
+    }
+
     fn start(&self, slot: Arc<Slot>, wish: &Wish<'_>) -> Hold<'_> {
         let unchanged = (wish.look)();
+        if let Some(why) = unchanged.why_not_asked() {
+            self.shared.release(&slot);
+            lock(&self.shared.faults).speaks_no_lines(wish, why.clone(), unchanged);
+            return Hold::NotKept(why);
+        }
         let started = self.with_worker(|worker| worker.start(&slot));
         match started.flatten() {
             Some(Ok(process)) => {

@@ -14,6 +14,16 @@ pub trait Origin: Send {
     fn may_say_done(&self) -> bool {
         false
     }
+
+    /// Whether it names who answers lines for it.
+    fn names_who_answers(&self) -> bool {
+        false
+    }
+
+    /// Why nobody need ask it for a line, where that can be seen beforehand.
+    fn why_not_asked(&self) -> Option<String> {
+        None
+    }
 }
 
 impl<F: FnMut() -> bool + Send> Origin for F {

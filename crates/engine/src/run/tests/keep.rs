@@ -201,7 +201,7 @@ fn a_hook_that_fails_again_and_again_gets_a_process_per_event_for_a_while() {
         assert!(matches!(ask(), Asked::Mute(exit, _) if exit.status == Status::Code(1)));
     }
     match ask() {
-        Asked::NotKept(why) => assert!(why[0].contains("failed 2 times in a row"), "{why:?}"),
+        Asked::NotKept(why) => assert!(why[0].contains("did not stay 2 times in a row"), "{why:?}"),
         Asked::Told(exit, _) | Asked::Mute(exit, _) => panic!("{exit:?}"),
     }
     wait_until("it may try again", || matches!(ask(), Asked::Mute(..)));
