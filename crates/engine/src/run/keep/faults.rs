@@ -30,8 +30,8 @@ impl Faults {
     pub fn add(&mut self, wish: &Wish<'_>, files: Unchanged) {
         let now = Instant::now();
         if let Some(fault) = self.find(wish) {
-            fault.count += 1;
-            (fault.last, fault.files) = (now, files);
+            let before = if fault.files.is_unchanged() { fault.count } else { 0 };
+            (fault.count, fault.last, fault.files) = (before + 1, now, files);
             return;
         }
         if self.0.len() == MOST {
