@@ -93,6 +93,28 @@ fn a_hook_that_stays_comes_with_its_helper_and_works_alone_too() {
 }
 
 #[test]
+fn every_hook_has_a_line_of_its_own() {
+    let cx = TestContext::new();
+    for name in ["one", "two", "three"] {
+        assert!(cx.output(["new", "stop", "--name", name]).status.success(), "{name}");
+    }
+    assert!(cx.output(["new", "preCompact", "--name", "four"]).status.success());
+    assert_snapshot!(context::read(&cx.path("project/.cursor/hooks.json")), @r#"
+    {
+      "version": 1,
+      "hooks": {
+        "stop": [
+          { "command": ".cursor/hooks/one.sh" },
+          { "command": ".cursor/hooks/two.sh" },
+          { "command": ".cursor/hooks/three.sh" }
+        ],
+        "preCompact": [{ "command": ".cursor/hooks/four.sh" }]
+      }
+    }
+    "#);
+}
+
+#[test]
 fn a_hook_for_a_shell_command_reads_well() {
     let cx = TestContext::new();
     assert_snapshot!(cx.run(["new", "beforeShellExecution"]), @r"
