@@ -7,6 +7,7 @@ use super::ask::{Asked, ask};
 use super::state;
 use crate::Status;
 use crate::error::Failed;
+use crate::http_address::HttpAddress;
 use crate::ui::Ui;
 
 pub fn status(ui: &mut Ui, json: bool) -> Result<Status, Failed> {
@@ -50,6 +51,7 @@ fn tell(ui: &mut Ui, status: &verbs::Status) {
     ui.line(&format!("state       {}", status.state.display()));
     if let Some(address) = &status.http {
         ui.line(&format!("http        {address}"));
+        ui.line(&format!("token       in {}", HttpAddress::file(&status.state).display()));
     }
     ui.line(&format!(
         "requests    {}, {} at work, {} waiting",
