@@ -8,6 +8,8 @@ mod unit;
 
 use clap::Subcommand;
 
+pub use self::ask::{Asked, ask};
+
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;

@@ -1,5 +1,7 @@
 //! `boathook daemon status`: whether one runs, and how it is.
 
+use std::time::Duration;
+
 use boathook_engine::remote::seat;
 use boathook_engine::remote::verbs;
 
@@ -10,9 +12,12 @@ use crate::error::Failed;
 use crate::http_address::HttpAddress;
 use crate::ui::Ui;
 
+/// A daemon that says nothing for so long hangs.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 pub fn status(ui: &mut Ui, json: bool) -> Result<Status, Failed> {
     let state = state()?;
-    let answer = match ask(&state, "status") {
+    let answer = match ask(&state, "status", PATIENCE) {
         Asked::Answer(answer) => answer,
         Asked::Nobody => return nobody(ui, &state, json),
         Asked::Trouble(trouble) => {
