@@ -259,6 +259,10 @@ fn an_event_is_explained_and_run() {
     let panel = Panel::enter(cx.command(["panel"]));
     let example = panel.page("try?event=afterTabFileEdit").body;
     assert!(example.contains("&quot;start_line_number&quot;: 1"), "{example}");
+    assert!(
+        example.contains("<textarea name=\"payload\" data-example "),
+        "the script may replace it: {example}"
+    );
     let send = |action: &str, payload: &str| {
         panel.post("try", &[("event", "beforeShellExecution"), ("payload", payload), ("action", action)])
     };
@@ -276,12 +280,20 @@ fn an_event_is_explained_and_run() {
     while !panel.page("log").body.contains("badge bad\">denied<") {
         assert!(Instant::now() < until, "the run is not in the log");
     }
-    for (payload, told) in
-        [("{\"command\": }", "Line 1, column"), ("[1]", "no JSON object"), ("", "would run")]
-    {
+    let comma = "The payload, line 1, column 18: JSON has no comments, no trailing commas and no NaN.";
+    let wrong = [
+        ("{\"command\": }", "The payload, line 1, column 13: "),
+        (r#"{"command": "ls",}"#, comma),
+        ("[1]", "The payload: it is a list, not an object."),
+        ("\"ls\"", "The payload: it is a text, not an object."),
+    ];
+    for (payload, told) in wrong {
         let answer = send("explain", payload);
         assert!(answer.body.contains(told), "{payload}: {}", answer.body);
+        assert!(answer.body.contains("a payload is one JSON object, like"), "{payload}: {}", answer.body);
+        assert!(answer.status == 422 && !answer.body.contains("data-example"), "{payload}");
     }
+    assert!(send("explain", "").body.contains("would run"));
     assert_eq!(panel.post("try", &[("event", "nonsense"), ("payload", "{}")]).status, 422);
 }
 
