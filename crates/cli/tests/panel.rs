@@ -298,6 +298,25 @@ fn an_event_is_explained_and_run() {
 }
 
 #[test]
+fn what_would_fail_and_what_stays_is_said_before_anything_runs() {
+    let cx = TestContext::new();
+    cx.script("home/.cursor/stay.py", "#!/usr/bin/env python3\n# boathook_hook\n");
+    let entries = json!([{ "command": "./gone.sh" }, { "command": "./stay.py", "persistent": true }, { "command": "true", "prestart": true }]);
+    cx.write("home/.cursor/hooks.json", json!({ "version": 1, "hooks": { "stop": entries } }).to_string());
+    let panel = Panel::enter(cx.command(["panel"]));
+    let page = panel.post("try", &[("event", "stop"), ("payload", "{}"), ("action", "explain")]).body;
+    for part in [
+        "2 hooks of stop would run, 1 would fail.",
+        "badge bad\">would fail<",
+        "the script <code>./gone.sh</code> does not exist",
+        "persistent: under a daemon it stays and answers one event after another",
+        "prestart: under a daemon it is started before its event",
+    ] {
+        assert!(page.contains(part), "no «{part}» in {page}");
+    }
+}
+
+#[test]
 fn what_is_chosen_is_what_is_tried() {
     let cx = TestContext::new();
     cx.write("home/.cursor/hooks.json", one_hook("stop", "echo '{}'"));

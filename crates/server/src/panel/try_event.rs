@@ -69,7 +69,7 @@ pub async fn send(State(app): State<Arc<App>>, Extension(fields): Extension<Fiel
     let event = Event::new(event, payload);
     if fields.get("action") != "run" {
         return aside(app, move |app| {
-            let explained = outcome::explained(&app.engine.explain(event.clone()));
+            let explained = outcome::explained(app, &app.engine.explain(event.clone()));
             shown(app, event.kind, &text, Some(&explained))
         })
         .await;
