@@ -2,6 +2,7 @@
 // and what can be done there.
 
 import { byKeyboard } from './by_keyboard.mjs';
+import { setWidth } from './every_page.mjs';
 import { Hands } from './hands.mjs';
 import { STRANGE } from './machine.mjs';
 import { want } from './tally.mjs';
@@ -15,7 +16,7 @@ export async function visit({ page, browser, machine, address, tally }) {
   await comeIn(at, browser, address);
   await hooks(at);
   await problems(at);
-  await log(at);
+  await log(at, browser);
   await tryEvent(at);
   await trust(at);
   await time(at);
@@ -79,7 +80,7 @@ async function problems(at) {
   });
 }
 
-async function log(at) {
+async function log(at, browser) {
   const { page, tally, hands, machine } = at;
   await tally.check('a run of another process arrives while the page is watched, without loading it again', async () => {
     await hands.go('Log');
@@ -90,6 +91,22 @@ async function log(at) {
     machine.event('beforeShellExecution', { command: 'kubectl --context production apply -f basket.yaml' }, 2);
     await page.waitForFunction(`(${refusals})() === ${before + 1}`);
     want(await page.evaluate(() => window.notReloaded === true), 'the page was loaded again');
+  });
+  await tally.check('the button that pauses is one line on a phone, and is not there without script', async () => {
+    const lines = (of) => of.$eval('#live', (it) => {
+      const text = document.createRange();
+      text.selectNodeContents(it);
+      return it.checkVisibility() ? text.getClientRects().length : 0;
+    });
+    for (const [script, expected] of [[true, 1], [false, 0]]) {
+      const phone = await browser.newPage();
+      await phone.setJavaScriptEnabled(script);
+      await setWidth(phone, 390);
+      await phone.goto(page.url());
+      const seen = await lines(phone);
+      await phone.close();
+      want(seen === expected, `${seen} lines, with script: ${script}`);
+    }
   });
   await tally.check('a filter leaves what fits it', async () => {
     await hands.choose('Result', 'denied');

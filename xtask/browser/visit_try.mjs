@@ -7,7 +7,7 @@ import { want } from './tally.mjs';
 
 const PUSH = '{"command": "git push --force origin main"}';
 
-export async function tryEvent({ tally, hands, machine, keep }) {
+export async function tryEvent({ page, tally, hands, machine, keep }) {
   const asked = () => lines(join(machine.home, 'audit.jsonl'));
   const fill = async (payload) => {
     await hands.go('Try');
@@ -39,6 +39,21 @@ export async function tryEvent({ tally, hands, machine, keep }) {
     await hands.send('Replace it with the example');
     want((await hands.field('Payload, one JSON object')).includes('git status'), 'the example is not there');
   });
+  await tally.check('the example follows the event at once, and what was typed stays', async () => {
+    const payload = () => hands.field('Payload, one JSON object');
+    const becomes = (words) => page.waitForFunction((words) => document.querySelector('textarea').value.includes(words), {}, words);
+    await hands.go('Try');
+    await hands.choose('Event', 'stop');
+    await becomes('"status"');
+    await hands.sees("stop: The agent's loop ended");
+    await hands.choose('Event', 'beforeSubmitPrompt');
+    await becomes('"prompt"');
+    await hands.write('Payload, one JSON object', '{"prompt": "mine"}');
+    await hands.choose('Event', 'stop');
+    await hands.send('Explain');
+    await hands.sees('of stop would run');
+    want((await payload()).includes('mine'), 'what was typed is lost');
+  });
   await tally.check('an event run, and denied with the reason', async () => {
     const before = asked();
     await fill(PUSH);
@@ -50,7 +65,7 @@ export async function tryEvent({ tally, hands, machine, keep }) {
   await tally.check('a payload that is no JSON: where it stops to be', async () => {
     await fill('{"command": "ls",\n oops}');
     await hands.send('Run the hooks');
-    await hands.sees('Nothing was asked', 'Line 2');
+    await hands.sees('Nothing was asked', 'The payload, line 2', 'Help: ');
     keep('try-wrong', () => fill('{"command": "ls",\n oops}').then(() => hands.send('Explain')));
   });
   await tally.check('what was tried stands in the log', async () => {

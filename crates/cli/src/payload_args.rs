@@ -2,13 +2,12 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use boathook_engine::config::{json_tree, nearest_name};
+use boathook_engine::config::nearest_name;
 use boathook_engine::event::{EVENTS, EventKind};
 use boathook_engine::fill::Event;
 use boathook_engine::input::{COMMON, FieldType};
-use boathook_engine::payload::{Payload, PayloadError};
+use boathook_engine::payload::{Flaw, Payload, PayloadError};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use jsonc_parser::ast::Value as Node;
 use serde_json::{Map, Value};
 
 use crate::error::Failed;
@@ -33,7 +32,7 @@ impl PayloadArgs {
         if !stdin.is_terminal() {
             stdin.read_to_end(&mut bytes).map_err(|error| Failed::file("stdin".as_ref(), error))?;
         }
-        let mut payload = Payload::parse(&bytes).map_err(|error| explained(&bytes, error))?;
+        let mut payload = Payload::parse(&bytes).map_err(|error| explained(&bytes, &error))?;
         for text in &self.field {
             set_field(&mut payload, self.event, text)?;
         }
@@ -64,53 +63,10 @@ pub fn nearest_field(event: EventKind, name: &str) -> Option<&'static str> {
 }
 
 /// What is wrong with a payload, where, and what to write instead.
-fn explained(bytes: &[u8], error: PayloadError) -> Failed {
-    const FORM: &str = "a payload is one JSON object, like {\"command\":\"ls\"}";
-    let failed = |place: String, problem: String, help: String| Failed::Stdin { place, problem, help };
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.trim_start_matches('\u{feff}'),
-        Err(error) => {
-            let (place, problem) = (format!(", byte {}", error.valid_up_to() + 1), "it is not UTF-8");
-            return failed(place, problem.to_owned(), FORM.to_owned());
-        }
-    };
-    match json_tree(text) {
-        Err(problem) => {
-            let at = problem.place.as_ref();
-            let place = at.map_or(String::new(), |at| format!(", line {}, column {}", at.line, at.column));
-            let near = at.map_or(String::new(), |at| near(text, at.bytes.start));
-            let help = problem.help.map_or(FORM.to_owned(), |help| format!("{help}; {FORM}"));
-            failed(place, format!("{}{near}", problem.message), help)
-        }
-        Ok(tree) if tree.as_object().is_none() => {
-            let kind = match tree {
-                Node::StringLit(_) => "a text",
-                Node::NumberLit(_) => "a number",
-                Node::BooleanLit(_) => "true or false",
-                Node::Array(_) => "a list",
-                Node::NullKeyword(_) => "null",
-                Node::Object(_) => "an object",
-            };
-            failed(String::new(), format!("it is {kind}, not an object"), FORM.to_owned())
-        }
-        // Ours reads comments and trailing commas; a payload goes to hooks, which do not.
-        Ok(_) => {
-            let PayloadError::NotAnObject(error) = error;
-            let place = format!(", line {}, column {}", error.line(), error.column());
-            let problem = "JSON has no comments, no trailing commas and no NaN".to_owned();
-            failed(place, problem, format!("remove it; {FORM}"))
-        }
-    }
-}
-
-/// A few characters around a place.
-fn near(text: &str, at: usize) -> String {
-    const AROUND: usize = 24;
-    let at = text.floor_char_boundary(at);
-    let before: String = text[..at].chars().rev().take(AROUND).collect();
-    let before: String = before.chars().rev().collect();
-    let behind: String = text[at..].chars().take(AROUND).collect();
-    format!(", near `{}`", format!("{before}{behind}").replace(['\n', '\r', '\t'], " "))
+fn explained(bytes: &[u8], error: &PayloadError) -> Failed {
+    let Flaw { place, problem, help } = error.flaw(bytes);
+    let place = if place.is_empty() { place } else { format!(", {place}") };
+    Failed::Stdin { place, problem, help }
 }
 
 /// Names of events, with what they are about for shells that complete.

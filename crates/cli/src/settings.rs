@@ -231,6 +231,30 @@ fn plugins(global: &Global) -> Vec<PathBuf> {
     global.plugin_dir.iter().map(absolute).collect()
 }
 
+/// The options of every command as words for a file that somebody else starts
+/// us from: from any directory they mean what they mean here. `--color` is about
+/// this output alone.
+pub fn lasting_words(global: &Global) -> Result<Vec<String>, Failed> {
+    let named = |option, paths: &[PathBuf]| -> Result<Vec<String>, Failed> {
+        let words = paths.iter().map(|path| Ok([format!("--{option}"), lasting(option, path)?]));
+        Ok(words.collect::<Result<Vec<_>, Failed>>()?.concat())
+    };
+    global.workspace.iter().try_for_each(|root| canonical(root).map(drop))?;
+    let mut words = named("workspace", &global.workspace)?;
+    words.extend(named("plugin-dir", &global.plugin_dir)?);
+    words.extend(named("root", global.root.as_slice())?);
+    words.extend(global.edition.iter().flat_map(|edition| ["--edition", edition.name()].map(str::to_owned)));
+    Ok(words)
+}
+
+fn lasting(option: &str, path: &Path) -> Result<String, Failed> {
+    let absolute = std::path::absolute(path).map_err(|error| Failed::file(path, error))?;
+    absolute.into_os_string().into_string().map_err(|name| {
+        let problem = format!("--{option} {}: such a file can only hold UTF-8", name.to_string_lossy());
+        Failed::other(problem, "rename the folder, or name a link to it")
+    })
+}
+
 /// A root that was typed must exist; hooks run where its links lead.
 fn canonical(root: &Path) -> Result<PathBuf, Failed> {
     resolved(root).map_err(|error| Failed::file(root, error))

@@ -79,6 +79,21 @@ fn a_host_gets_the_decision_whole() {
 }
 
 #[test]
+fn people_are_told_where_port_and_token_stand() {
+    let cx = guarded();
+    let mut command = cx.command(["daemon", "--http"]);
+    command.stderr(fs::File::create(cx.path("said")).expect("a file"));
+    let daemon = Daemon::of(&cx, command);
+    let said = context::read(&cx.path("said"));
+    let status = cx.output(["daemon", "status"]);
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    let file = cx.path(KEPT).display().to_string();
+    assert!(said.contains(&format!("hint: its port and token stand in {file}\n")), "{said}");
+    assert!(status.contains(&format!("token       in {file}\n")), "{status}");
+    assert!(!said.contains(&daemon.token) && !status.contains(&daemon.token));
+}
+
+#[test]
 fn who_has_no_business_here_is_refused() {
     let cx = guarded();
     let daemon = Daemon::start(&cx);
@@ -107,6 +122,7 @@ fn who_has_no_business_here_is_refused() {
         let reply = daemon.send("POST /agents/claude", &head, if status < 404 { &body } else { "" });
         assert_eq!(reply.status, status, "{name}: {reply:?}");
         assert!(!reply.body.contains(token.as_str()), "{name}");
+        assert_eq!(reply.body.contains("it stands in daemon/http.json"), status == 401, "{name}: {reply:?}");
     }
     for (line, status) in [
         ("GET /agents/claude", 405),

@@ -230,10 +230,12 @@ fn a_file_for_the_system_is_written_once_and_nobody_elses_is_touched() {
     assert!(said(&["daemon", "install"]).contains("wrote "));
     let written = fs::read_to_string(&file).expect("a unit");
     assert_eq!(written.trim_end(), String::from_utf8_lossy(&shown.stdout).trim_end());
-    assert!(
-        written.contains(&format!("ExecStart=\"{}\" daemon", env!("CARGO_BIN_EXE_boathook"))),
-        "{written}"
+    let command = format!(
+        "ExecStart=\"{}\" --root \"{}\" daemon\n",
+        env!("CARGO_BIN_EXE_boathook"),
+        context.path("system").display()
     );
+    assert!(written.contains(&command), "{written}");
     let again = said(&["daemon", "install"]);
     assert!(again.contains("is there already") && again.contains("systemctl --user"), "{again}");
     assert!(said(&["daemon", "uninstall", "--dry-run"]).contains("would remove") && file.exists());
@@ -246,6 +248,41 @@ fn a_file_for_the_system_is_written_once_and_nobody_elses_is_touched() {
         assert!(stderr(&output).contains("somebody else wrote it"), "{}", stderr(&output));
     }
     assert_eq!(fs::read_to_string(&file).expect("it stays"), "[Service]\nExecStart=/bin/true\n");
+}
+
+#[test]
+fn options_of_every_command_stand_in_the_file_for_the_system() {
+    if !cfg!(target_os = "linux") {
+        return eprintln!("NOT TRIED: this looks at a unit of systemd");
+    }
+    let context = TestContext::new();
+    context.write("project/my plugin/hooks/hooks.json", "{}");
+    let here = context.path("project").canonicalize().expect("the project").display().to_string();
+    let cases: [(&[&str], String); 5] = [
+        (&[], "daemon".to_owned()),
+        (&["--workspace", "."], format!(r#"--workspace "{here}" daemon"#)),
+        (
+            &["--plugin-dir", "my plugin", "--plugin-dir", "/opt/p", "--http"],
+            format!(r#"--plugin-dir "{here}/my plugin" --plugin-dir "/opt/p" daemon --http"#),
+        ),
+        (&["--root", "image", "--edition", "2.3"], format!(r#"--root "{here}/image" --edition 2.3 daemon"#)),
+        (&["--color", "never"], "daemon".to_owned()),
+    ];
+    let install = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_boathook"));
+        command.args(["daemon", "install", "--dry-run"]).args(options);
+        command.current_dir(context.project()).env("HOME", context.path("home"));
+        command.output().expect("it runs")
+    };
+    for (options, expected) in cases {
+        let shown = install(options);
+        let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+        let line = format!("ExecStart=\"{}\" {expected}\n", env!("CARGO_BIN_EXE_boathook"));
+        assert!(text.contains(&line), "{options:?}: {text}{}", stderr(&shown));
+    }
+    let refused = install(&["--workspace", "gone"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("gone"), "{}", stderr(&refused));
 }
 
 #[test]

@@ -1,14 +1,20 @@
 //! `boathook doctor`: what keeps hooks from working, and its repair.
 
 mod context;
+mod false_daemon;
+mod served;
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use context::{TestContext, one_hook};
+use false_daemon::{FalseDaemon, Manner, Talk};
 use insta::assert_snapshot;
 use serde_json::Value;
+use served::Served;
 
 /// The codes of all problems, in order.
 fn codes(cx: &TestContext) -> Vec<String> {
@@ -47,6 +53,8 @@ fn a_machine_where_all_is_well_fits_on_a_page() {
       none in the log
     Team
       not enrolled
+    Daemon
+      does not run; `boathook run` needs none
     State
       [HOME]/.local/state/boathook
 
@@ -151,6 +159,8 @@ fn the_page_shows_what_to_do() {
       none in the log
     Team
       not enrolled
+    Daemon
+      does not run; `boathook run` needs none
     State
       [HOME]/.local/state/boathook
 
@@ -211,6 +221,8 @@ fn the_page_shows_what_to_do() {
       none in the log
     Team
       not enrolled
+    Daemon
+      does not run; `boathook run` needs none
     State
       [HOME]/.local/state/boathook
 
@@ -271,6 +283,77 @@ fn failures_of_the_past_are_told() {
     let seen = cx.run(["doctor"]);
     assert!(seen.contains("exit code: 0"), "what is past is not broken now: {seen}");
     assert!(seen.contains("stop  exit 3: exited with code 3  (boathook log "), "{seen}");
+}
+
+#[test]
+fn a_failure_of_the_past_says_what_stood_on_stderr() {
+    let cases = [
+        (
+            "a line",
+            r"echo; echo 'no such table' >&2; exit 1",
+            "exited with code 1 (stderr: no such table)  (",
+        ),
+        (
+            "control characters",
+            r"printf '\033[31mred\rline\n' >&2; exit 1",
+            "(stderr: \\u{1b}[31mred\\u{d}line)  (",
+        ),
+        (
+            "a long line",
+            r"printf 'a%.0s' $(seq 999) >&2; exit 1",
+            &format!("(stderr: {})  (", "a".repeat(200)),
+        ),
+    ];
+    for (name, command, expected) in cases {
+        let cx = TestContext::new();
+        cx.write("home/.cursor/hooks.json", one_hook("stop", command));
+        cx.output(["run", "stop"]);
+        let seen = String::from_utf8_lossy(&cx.output(["doctor"]).stdout).into_owned();
+        assert!(seen.contains(expected), "{name}: {seen}");
+        assert!(!seen.contains(['\u{1b}', '\r']), "{name}");
+    }
+}
+
+#[test]
+fn one_line_tells_of_the_daemon_whatever_it_is() {
+    let of_another_version = |talk: &mut Talk| {
+        let id = talk.hear();
+        let status = r#"{"version":"0.0.1","pid":7}"#;
+        talk.say(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{status}}}\n"));
+    };
+    let senseless = |talk: &mut Talk| {
+        talk.hear();
+        talk.say("no\n");
+    };
+    let endless = |talk: &mut Talk| {
+        talk.hear();
+        while talk.stream.write_all(b" ").is_ok() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    let cases: [(&str, Manner, &str); 4] = [
+        ("endless", endless, "cannot be asked: the daemon does not answer (it never comes to an end)"),
+        (
+            "another version",
+            of_another_version,
+            "runs, process 7, of version 0.0.1: this version does not ask it",
+        ),
+        ("silent", |talk| talk.wait(), "cannot be asked: the daemon does not answer"),
+        ("senseless", senseless, "cannot be asked: what the daemon answers makes no sense"),
+    ];
+    for (name, manner, expected) in cases {
+        let cx = TestContext::new();
+        let _daemon = FalseDaemon::new(&cx, manner);
+        let begun = Instant::now();
+        let seen = cx.run(["doctor"]);
+        assert!(seen.contains(&format!("Daemon\n  {expected}")), "{name}: {seen}");
+        assert!(seen.starts_with("exit code: 0"), "{name}: {seen}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{name}");
+    }
+    let cx = TestContext::new();
+    let daemon = Served::start(&cx);
+    let seen = cx.run(["doctor"]);
+    assert!(seen.contains(&format!("Daemon\n  runs, process {}\n", daemon.pid())), "{seen}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Changes of JSON in its place, on texts that nobody thought of: what was
 //! meant to change changes, and nothing else does.
 
-use boathook_engine::config::{Step, add_to_list, json_tree, remove_at, replace_at, value_at};
+use boathook_engine::config::{Step, add_to_list, insert_hook, json_tree, remove_at, replace_at, value_at};
+use boathook_engine::event::EventKind;
 use jsonc_parser::ast::Value as Node;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -124,6 +125,18 @@ proptest! {
         expected["hooks"]["Stop"].as_array_mut().expect("a list").pop();
         prop_assert_eq!(read(&removed), expected, "{}", removed);
         prop_assert_eq!(comments(&removed), comments(&text), "{}", removed);
+    }
+
+    #[test]
+    fn a_hook_is_added_and_nothing_but_space_changes(text in settings()) {
+        let text = text.replace("Stop", "stop");
+        let added = insert_hook(&text, EventKind::Stop, r#"{ "command": "new" }"#).expect("it has the form");
+        let mut expected = read(&text);
+        let hooks = expected.as_object_mut().expect("an object").entry("hooks").or_insert_with(|| json!({}));
+        let list = hooks.as_object_mut().expect("an object").entry("stop").or_insert_with(|| json!([]));
+        list.as_array_mut().expect("a list").push(json!({ "command": "new" }));
+        prop_assert_eq!(read(&added), expected, "{}", added);
+        prop_assert_eq!(comments(&added), comments(&text), "{}", added);
     }
 
     #[test]

@@ -93,6 +93,28 @@ fn a_hook_that_stays_comes_with_its_helper_and_works_alone_too() {
 }
 
 #[test]
+fn every_hook_has_a_line_of_its_own() {
+    let cx = TestContext::new();
+    for name in ["one", "two", "three"] {
+        assert!(cx.output(["new", "stop", "--name", name]).status.success(), "{name}");
+    }
+    assert!(cx.output(["new", "preCompact", "--name", "four"]).status.success());
+    assert_snapshot!(context::read(&cx.path("project/.cursor/hooks.json")), @r#"
+    {
+      "version": 1,
+      "hooks": {
+        "stop": [
+          { "command": ".cursor/hooks/one.sh" },
+          { "command": ".cursor/hooks/two.sh" },
+          { "command": ".cursor/hooks/three.sh" }
+        ],
+        "preCompact": [{ "command": ".cursor/hooks/four.sh" }]
+      }
+    }
+    "#);
+}
+
+#[test]
 fn a_hook_for_a_shell_command_reads_well() {
     let cx = TestContext::new();
     assert_snapshot!(cx.run(["new", "beforeShellExecution"]), @r"
@@ -221,7 +243,7 @@ fn python_and_node_read_as_well() {
         answer = main(json.load(sys.stdin.buffer))
     except Exception as error:
         print(f"the hook failed: {error!r}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(1)  # an error is a failure, which `boathook log` shows
     print(json.dumps(answer))
     "#);
     cx.output(["new", "afterAgentResponse", "--lang", "node", "--name", "withhold"]);
@@ -237,7 +259,8 @@ fn python_and_node_read_as_well() {
     //   permission    "allow", "deny" or "ask". What the hook thinks of it. Only exit code 2 withholds the response.
     //   user_message  What the user is told.
     //
-    // Exit code 2 refuses, whatever it prints, and tells the user what stands on stderr.
+    // Exit code 2 refuses, whatever it prints, and tells the user what stands on stderr;
+    // an error in `main` leaves with it, too, as the end says.
     // Any other code but 0 is a failure: the action proceeds, unless the entry in
     // hooks.json says "failClosed": true.
 
@@ -257,9 +280,40 @@ fn python_and_node_read_as_well() {
       process.stdout.write(JSON.stringify(answer) + "\n");
     } catch (error) {
       process.stderr.write(`the hook failed: ${error}\n`);
-      process.exitCode = 2;
+      process.exitCode = 2; // an error refuses; with 1 it is a failure, and the action proceeds
     }
     "#);
+}
+
+#[test]
+fn a_script_says_what_an_error_in_it_does() {
+    let (refuses, fails) = (
+        "an error refuses; with 1 it is a failure, and the action proceeds",
+        "an error is a failure, which `boathook log` shows",
+    );
+    let broken = [
+        ("python", "py", "def main(event):\n", "    raise ValueError\n"),
+        ("node", "mjs", "function main(event) {\n", "  throw new Error();\n"),
+    ];
+    let cases =
+        [("beforeShellExecution", 2, refuses), ("afterAgentResponse", 2, refuses), ("stop", 1, fails)];
+    for (language, ending, opening, error) in broken.into_iter().filter(|(program, ..)| is_here(program)) {
+        for ((event, code, words), option) in
+            cases.into_iter().flat_map(|case| [(case, None), (case, Some("--persistent"))])
+        {
+            let cx = TestContext::new();
+            let new = ["new", event, "--name", "it", "--lang", language].into_iter().chain(option);
+            assert!(cx.output(new).status.success());
+            let file = cx.path(&format!("project/.cursor/hooks/it.{ending}"));
+            let script = context::read(&file);
+            assert!(script.contains(words), "{language} {event} {option:?}: {script}");
+            let says_so = script.contains("any error. A process") || script.contains("an error in `main`");
+            assert_eq!(says_so, code == 2, "{language} {event} {option:?}: {script}");
+            fs::write(&file, script.replace(opening, &format!("{opening}{error}"))).expect("a script");
+            let output = context::pipe(Command::new(&file), b"{}");
+            assert_eq!(output.status.code(), Some(code), "{language} {event} {option:?}");
+        }
+    }
 }
 
 /// The gate refuses the example, lets others through, and stays shut on what

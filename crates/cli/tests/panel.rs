@@ -259,6 +259,10 @@ fn an_event_is_explained_and_run() {
     let panel = Panel::enter(cx.command(["panel"]));
     let example = panel.page("try?event=afterTabFileEdit").body;
     assert!(example.contains("&quot;start_line_number&quot;: 1"), "{example}");
+    assert!(
+        example.contains("<textarea name=\"payload\" data-example "),
+        "the script may replace it: {example}"
+    );
     let send = |action: &str, payload: &str| {
         panel.post("try", &[("event", "beforeShellExecution"), ("payload", payload), ("action", action)])
     };
@@ -276,13 +280,40 @@ fn an_event_is_explained_and_run() {
     while !panel.page("log").body.contains("badge bad\">denied<") {
         assert!(Instant::now() < until, "the run is not in the log");
     }
-    for (payload, told) in
-        [("{\"command\": }", "Line 1, column"), ("[1]", "no JSON object"), ("", "would run")]
-    {
+    let comma = "The payload, line 1, column 18: JSON has no comments, no trailing commas and no NaN.";
+    let wrong = [
+        ("{\"command\": }", "The payload, line 1, column 13: "),
+        (r#"{"command": "ls",}"#, comma),
+        ("[1]", "The payload: it is a list, not an object."),
+        ("\"ls\"", "The payload: it is a text, not an object."),
+    ];
+    for (payload, told) in wrong {
         let answer = send("explain", payload);
         assert!(answer.body.contains(told), "{payload}: {}", answer.body);
+        assert!(answer.body.contains("a payload is one JSON object, like"), "{payload}: {}", answer.body);
+        assert!(answer.status == 422 && !answer.body.contains("data-example"), "{payload}");
     }
+    assert!(send("explain", "").body.contains("would run"));
     assert_eq!(panel.post("try", &[("event", "nonsense"), ("payload", "{}")]).status, 422);
+}
+
+#[test]
+fn what_would_fail_and_what_stays_is_said_before_anything_runs() {
+    let cx = TestContext::new();
+    cx.script("home/.cursor/stay.py", "#!/usr/bin/env python3\n# boathook_hook\n");
+    let entries = json!([{ "command": "./gone.sh" }, { "command": "./stay.py", "persistent": true }, { "command": "true", "prestart": true }]);
+    cx.write("home/.cursor/hooks.json", json!({ "version": 1, "hooks": { "stop": entries } }).to_string());
+    let panel = Panel::enter(cx.command(["panel"]));
+    let page = panel.post("try", &[("event", "stop"), ("payload", "{}"), ("action", "explain")]).body;
+    for part in [
+        "2 hooks of stop would run, 1 would fail.",
+        "badge bad\">would fail<",
+        "the script <code>./gone.sh</code> does not exist",
+        "persistent: under a daemon it stays and answers one event after another",
+        "prestart: under a daemon it is started before its event",
+    ] {
+        assert!(page.contains(part), "no «{part}» in {page}");
+    }
 }
 
 #[test]

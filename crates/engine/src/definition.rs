@@ -71,6 +71,17 @@ impl Lifetime {
             Lifetime::Stays => "persistent",
         }
     }
+
+    /// What it means, where it is not the usual.
+    pub fn about(self) -> Option<&'static str> {
+        match self {
+            Lifetime::Event => None,
+            Lifetime::Ahead => Some("prestart: under a daemon it is started before its event"),
+            Lifetime::Stays => {
+                Some("persistent: under a daemon it stays and answers one event after another")
+            }
+        }
+    }
 }
 
 /// What a hook does.

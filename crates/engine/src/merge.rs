@@ -10,6 +10,8 @@ mod monitor;
 mod report;
 mod words;
 
+use std::borrow::Cow;
+
 use crate::answer::{Answer, Permission};
 use crate::decision::{Decision, HookOutcome, Process};
 use crate::edition::{Rules, SingleValue};
@@ -20,9 +22,9 @@ use crate::outcome::{Outcome, ReadOutcome};
 use crate::run::Exit;
 pub use monitor::only_watched;
 use report::report;
-use words::{Words, said_on_stderr, with_path, words};
+use words::{Words, with_path, words};
 
-pub use words::{BETWEEN, DO_NOT_WORK_AROUND, join, model_text};
+pub use words::{BETWEEN, DO_NOT_WORK_AROUND, join, model_text, said_on_stderr};
 
 /// One hook that had its say.
 #[derive(Debug)]
@@ -37,6 +39,13 @@ pub struct Heard<'a> {
     pub process: Option<Process>,
     /// How often it was asked.
     pub runs: u32,
+}
+
+impl Heard<'_> {
+    /// What its process wrote to stderr.
+    fn stderr(&self) -> Cow<'_, str> {
+        self.exit.as_ref().map(|exit| String::from_utf8_lossy(&exit.stderr)).unwrap_or_default()
+    }
 }
 
 /// What merging depends on beside the outcomes.
@@ -280,7 +289,7 @@ impl Merger<'_> {
                 let reason = report.reason.as_deref().unwrap_or_default();
                 self.decision.warnings.push(format!(
                     "hook `{name}` {reason}{}; the action proceeds without it",
-                    said_on_stderr(heard)
+                    said_on_stderr(&heard.stderr())
                 ));
             }
             self.decision

@@ -4,6 +4,7 @@
 //! numbers, nested objects and fields we never heard of reach a hook unchanged.
 //! Only white space between tokens is removed: a payload is one line.
 
+mod flaw;
 mod spread;
 
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub use flaw::Flaw;
 pub use spread::spread;
 
 /// A JSON object whose values are kept as written.

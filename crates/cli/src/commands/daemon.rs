@@ -8,6 +8,8 @@ mod unit;
 
 use clap::Subcommand;
 
+pub use self::ask::{Asked, ask};
+
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
@@ -54,7 +56,7 @@ pub struct StopArgs {}
 
 pub fn daemon(ui: &mut Ui, global: &Global, args: &DaemonArgs) -> Result<Status, Failed> {
     match &args.command {
-        Some(DaemonCommand::Install(args)) => install::install(ui, args),
+        Some(DaemonCommand::Install(args)) => install::install(ui, global, args),
         Some(DaemonCommand::Uninstall(args)) => install::uninstall(ui, args),
         None => crate::daemon::serve(ui, global, args.http).map(|()| Status::Success),
         Some(DaemonCommand::Status(args)) => status::status(ui, args.json),

@@ -1,5 +1,6 @@
 //! `boathook doctor`: one page on whether hooks can work here.
 
+mod daemon;
 mod duplicates;
 mod examine;
 mod page;
@@ -7,6 +8,7 @@ mod repair;
 
 use std::collections::BTreeSet;
 
+use self::daemon::Daemon;
 pub use self::examine::problems;
 
 use crate::Status;
@@ -22,8 +24,8 @@ use boathook_engine::problem::{self, Severity};
 /// Examine whether hooks can work here, and say how to repair what cannot
 ///
 /// One page: every source and whether it is trusted, the programs that hooks
-/// need, the agents that are wired, the last failures, and every problem with
-/// its repair: scripts that are missing, not executable, looked for in the wrong
+/// need, the agents that are wired, the last failures, whether a daemon runs, and
+/// every problem with its repair: scripts that are missing, not executable, looked for in the wrong
 /// folder or saved with CR LF, interpreters and jq that are not installed,
 /// matchers that never match, timeouts in milliseconds, hooks that run twice,
 /// agents whose wiring is stale. Starts no program, so it is safe in a workspace
@@ -57,11 +59,12 @@ pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status,
     let count = |severity| problem::count(&found.problems, severity);
     let broken = count(Severity::Error) + count(Severity::Warning);
     let status = if broken > 0 { Status::Failure } else { Status::Success };
+    let daemon = Daemon::of(&settings.roots.state);
     if args.json {
-        ui.json(&page::as_json(&found).to_string());
+        ui.json(&page::as_json(&found, &daemon).to_string());
         return Ok(status);
     }
-    page::show(ui, &found);
+    page::show(ui, &found, &daemon);
     let mut texts = Texts::default();
     ui.as_data(|ui| found.problems.iter().for_each(|problem| report::problem(ui, problem, &mut texts)));
     match broken {

@@ -1,6 +1,6 @@
 //! `boathook explain`: what would run, and why the rest would not.
 
-use boathook_engine::definition::{Action, Lifetime};
+use boathook_engine::definition::Action;
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation};
 use boathook_engine::event::Call;
@@ -139,7 +139,7 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
             ui.line("   async      its answer does not count");
         }
     }
-    if let Some(lifetime) = lifetime(step.hook) {
+    if let Some(lifetime) = definition.lifetime.about() {
         ui.line(&format!("   process    {lifetime}"));
     }
     if definition.monitor {
@@ -234,15 +234,6 @@ pub fn place(hook: &Hook) -> String {
     match &hook.definition.place {
         Some(place) => format!("{}:{}", hook.source.file.display(), place.line),
         None => hook.source.file.display().to_string(),
-    }
-}
-
-/// How long a process of a hook lives, where it is not the usual.
-pub fn lifetime(hook: &Hook) -> Option<&'static str> {
-    match hook.definition.lifetime {
-        Lifetime::Event => None,
-        Lifetime::Ahead => Some("prestart: under a daemon it is started before its event"),
-        Lifetime::Stays => Some("persistent: under a daemon it stays and answers one event after another"),
     }
 }
 

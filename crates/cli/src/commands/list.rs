@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::Status;
 use crate::args::Global;
-use crate::commands::explain::{lifetime, place};
+use crate::commands::explain::place;
 use crate::commands::team::notice;
 use crate::error::Failed;
 use crate::report::{self, Texts};
@@ -90,7 +90,7 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice
     if hook.definition.monitor {
         facts.push("monitor: its answer is recorded and changes nothing".to_owned());
     }
-    facts.extend(lifetime(hook).map(str::to_owned));
+    facts.extend(hook.definition.lifetime.about().map(str::to_owned));
     if let Action::Rule(rule) = &hook.definition.action {
         facts.extend(rule.summary().map(|summary| format!("rule: {summary}")));
     }

@@ -15,6 +15,7 @@ use super::service::Service;
 use super::team::Team;
 use crate::args::Global;
 use crate::error::Failed;
+use crate::http_address::HttpAddress;
 use crate::settings;
 use crate::ui::Ui;
 
@@ -43,6 +44,7 @@ pub fn serve(ui: &mut Ui, global: &Global, over_http: Option<Option<u16>>) -> Re
         let url = format!("http://{}", listening.address());
         let thread = http::start(&service, listening, address, ending.clone())?;
         ui.line(&format!("listening on {url}"));
+        ui.hint(&format!("its port and token stand in {}", HttpAddress::file(&dwelling.state).display()));
         let _ = service.http.set(url);
         Ok::<_, Failed>(thread)
     });

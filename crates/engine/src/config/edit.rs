@@ -149,9 +149,7 @@ fn into_empty(text: &str, start: usize, end: usize, new: &str) -> Vec<Edit> {
 /// behind the comment that stands on its line.
 fn behind(text: &str, start: usize, end: usize, closing: usize, new: &str) -> Vec<Edit> {
     let margin = margin(text, start);
-    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let has_own_line = line_start > 0 && text[line_start..start].trim().is_empty();
-    if !has_own_line {
+    if !owns_its_line(text, start) {
         return vec![Edit::insert(end, format!(", {new}"))];
     }
     let rest = &text[end..closing];
@@ -229,8 +227,15 @@ fn comma(text: &str, gap: Range<usize>) -> Option<usize> {
     None
 }
 
+/// Whether nothing but space stands before this byte on its line, and a line
+/// before that.
+pub(super) fn owns_its_line(text: &str, at: usize) -> bool {
+    let before = text[..at].rsplit_once('\n');
+    before.is_some_and(|(_, line)| line.trim().is_empty())
+}
+
 /// The space at the beginning of the line that a byte stands on.
-fn margin(text: &str, at: usize) -> &str {
+pub(super) fn margin(text: &str, at: usize) -> &str {
     let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[line_start..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]

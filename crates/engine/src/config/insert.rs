@@ -1,11 +1,13 @@
 //! Adds hooks to the text of a hooks.json: comments, order and everything
-//! else stay as they are, byte for byte.
+//! else stay as they are, byte for byte, but for the space around values that
+//! shared the line of what is added.
 
 use jsonc_parser::ast::Value;
 use serde_json::Map;
 
 use super::edit::{behind_mark, edited, into_list, into_object, other_form};
 use super::json_tree;
+use super::spread::spread;
 use super::syntax::{bytes_of, property};
 use crate::event::{EVENTS, EventKind};
 use crate::problem::{Edit, Problem};
@@ -80,6 +82,7 @@ fn insert_behind_mark(text: &str, event: EventKind, entry: &str, list: &str) -> 
 
 /// Adds an entry to the list of an event, or a list that holds it already.
 fn insert(text: &str, event: EventKind, entry: &str, list: &str) -> Result<String, Box<Problem>> {
+    let text = &with_room(text, event)?;
     let tree = json_tree(text)?;
     let Some(file) = tree.as_object() else {
         return Err(other_form(text, &tree, "an object"));
@@ -92,6 +95,29 @@ fn insert(text: &str, event: EventKind, entry: &str, list: &str) -> Result<Strin
             Some(other) => return Err(other_form(text, other, "a list of hooks")),
         },
         Some(other) => return Err(other_form(text, other, "an object with a list for each event")),
+    };
+    Ok(edited(text, edits))
+}
+
+/// The text with a line for each value where the entry goes, and with an empty
+/// `hooks` where a file of many lines has none.
+fn with_room(text: &str, event: EventKind) -> Result<String, Box<Problem>> {
+    let tree = json_tree(text)?;
+    let Some(file) = tree.as_object() else { return Ok(text.to_owned()) };
+    let edits = match property(file, "hooks").map(|hooks| &hooks.value) {
+        None if text.trim().contains('\n') => into_object(text, file, "hooks", "{}"),
+        Some(Value::Object(hooks)) => match property(hooks, event.name()).map(|event| &event.value) {
+            None => {
+                let events: Vec<_> = hooks.properties.iter().map(bytes_of).collect();
+                spread(text, bytes_of(hooks), &events)
+            }
+            Some(Value::Array(list)) => {
+                let entries: Vec<_> = list.elements.iter().map(bytes_of).collect();
+                spread(text, bytes_of(list), &entries)
+            }
+            Some(_) => Vec::new(),
+        },
+        None | Some(_) => Vec::new(),
     };
     Ok(edited(text, edits))
 }
@@ -121,7 +147,7 @@ mod tests {
             (
                 "no hooks",
                 "{\n  \"version\": 1 // one\n}\n",
-                "{\n  \"version\": 1, // one\n  \"hooks\": { \"stop\": [{ \"command\": \"new\" }] }\n}\n",
+                "{\n  \"version\": 1, // one\n  \"hooks\": {\n    \"stop\": [{ \"command\": \"new\" }]\n  }\n}\n",
             ),
             (
                 "no hooks on one line",
@@ -157,6 +183,31 @@ mod tests {
                 "a list on many lines, with a trailing comma",
                 "{\"hooks\": {\"stop\": [\r\n  {\"command\": \"a\"},\n  // last\n]}}",
                 "{\"hooks\": {\"stop\": [\r\n  {\"command\": \"a\"},\n  { \"command\": \"new\" },\n  // last\n]}}",
+            ),
+            (
+                "a list on one line of many",
+                "{\r\n\t\"hooks\": {\r\n\t\t\"stop\": [{\"command\": \"a\"}, {\"command\": \"b\"}] // why\r\n\t}\r\n}",
+                "{\r\n\t\"hooks\": {\r\n\t\t\"stop\": [\r\n\t\t  {\"command\": \"a\"},\r\n\t\t  {\"command\": \"b\"},\r\n\t\t  { \"command\": \"new\" }\r\n\t\t] // why\r\n\t}\r\n}",
+            ),
+            (
+                "another event on one line of many",
+                "{\n  \"hooks\": { \"preCompact\": [] }\n}",
+                "{\n  \"hooks\": {\n    \"preCompact\": [],\n    \"stop\": [{ \"command\": \"new\" }]\n  }\n}",
+            ),
+            (
+                "comments and a trailing comma on one line of many",
+                "{\n\"hooks\": {\n\"stop\": [ /* 1 */ {\"command\": \"a\"} /* 2 */, {\"command\": \"b\"}, /* 3 */ ]}}",
+                "{\n\"hooks\": {\n\"stop\": [ /* 1 */\n  {\"command\": \"a\"} /* 2 */,\n  {\"command\": \"b\"},\n  { \"command\": \"new\" }, /* 3 */\n]}}",
+            ),
+            (
+                "two on the last line",
+                "{\"hooks\": {\"stop\": [\n   {\"command\": \"a\"}, {\"command\": \"b\"}\n]}}",
+                "{\"hooks\": {\"stop\": [\n   {\"command\": \"a\"},\n   {\"command\": \"b\"},\n   { \"command\": \"new\" }\n]}}",
+            ),
+            (
+                "an entry that is itself written over lines",
+                "{\"hooks\": {\"stop\": [{\n  \"command\": \"a\"\n}]}}",
+                "{\"hooks\": {\"stop\": [{\n  \"command\": \"a\"\n}, { \"command\": \"new\" }]}}",
             ),
             (
                 "the bracket on the last line",

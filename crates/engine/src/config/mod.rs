@@ -35,6 +35,7 @@ mod rule;
 mod script_text;
 mod scripts;
 mod shell;
+mod spread;
 mod syntax;
 #[cfg(test)]
 mod tests;

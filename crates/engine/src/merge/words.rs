@@ -33,7 +33,7 @@ impl Words {
 pub fn words(heard: &Heard<'_>) -> Words {
     let level = heard.hook.source.level;
     let failed = |failure: &Failure, so: &str| {
-        let (label, said) = (heard.hook.definition.label(), said_on_stderr(heard));
+        let (label, said) = (heard.hook.definition.label(), said_on_stderr(&heard.stderr()));
         Words { level, user: Some(format!("Hook `{label}` {failure}{said}. {so}")), agent: None }
     };
     let fail_closed = "It is failClosed, so the action is blocked.";
@@ -49,11 +49,11 @@ pub fn words(heard: &Heard<'_>) -> Words {
     }
 }
 
-/// The line of a failed hook's stderr that most likely says why.
-pub fn said_on_stderr(heard: &Heard<'_>) -> String {
+/// The line of a failed hook's stderr that most likely says why, cut, as words
+/// behind the failure; empty where it says nothing.
+pub fn said_on_stderr(stderr: &str) -> String {
     const LONGEST: usize = 200;
-    let stderr = heard.exit.as_ref().map(|exit| String::from_utf8_lossy(&exit.stderr)).unwrap_or_default();
-    match telling_line(&stderr) {
+    match telling_line(stderr) {
         Some(line) => format!(" (stderr: {})", line.chars().take(LONGEST).collect::<String>()),
         None => String::new(),
     }

@@ -12,6 +12,9 @@ use super::{Shared, sentence};
 use crate::connection;
 use crate::doorkeeper::Refusal;
 
+/// Where a caller finds the token. Whoever may not read that file learns no path.
+const WHERE: &str = "it stands in daemon/http.json of Boathook's state directory, and a request brings it as `Authorization: Bearer TOKEN`";
+
 /// Lets a request through, or says why not.
 pub async fn inside(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     if let Err(refusal) = shared.door.admits(request.headers()) {
@@ -22,7 +25,7 @@ pub async fn inside(State(shared): State<Arc<Shared>>, request: Request, next: N
             connection::welcome(&request);
             next.run(request).await
         }
-        _ => sentence(StatusCode::UNAUTHORIZED, Refusal::Token.sentence()),
+        _ => sentence(StatusCode::UNAUTHORIZED, &format!("{}: {WHERE}", Refusal::Token.sentence())),
     }
 }
 

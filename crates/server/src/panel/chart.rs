@@ -27,7 +27,11 @@ const SIZES: [Size; 2] = [
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 18.0;
 /// Milliseconds that have a line.
-const LINES: [f64; 6] = [1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
+const LINES: [f64; 8] = [0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
+/// Where an axis begins unless something took less: most hooks start a process.
+const MILLISECOND: usize = 2;
+/// Fewer powers of ten make small differences look large.
+const FEWEST: usize = 2;
 /// More points than this are not drawn.
 pub const MOST_POINTS: usize = 600;
 /// Bars of one chart.
@@ -50,18 +54,18 @@ fn timeline_of(points: &[(f64, f64, &Record)], size: Size) -> Markup {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
     let start = points.iter().map(|point| point.0).fold(f64::MAX, f64::min);
     let end = points.iter().map(|point| point.0).fold(f64::MIN, f64::max);
-    let decades = decades(points.iter().map(|point| point.1));
+    let axis = Axis::of(points.iter().map(|point| point.1));
     let (top, bottom) = (16.0, 228.0);
     let across = |time: f64| {
         LEFT + 8.0
             + (width - LEFT - RIGHT - 16.0) * if end > start { (time - start) / (end - start) } else { 0.5 }
     };
-    let up = |duration: f64| bottom - (bottom - top) * height(duration, decades);
+    let up = |duration: f64| bottom - (bottom - top) * axis.place(duration);
     html! {
         svg class=(size.class) viewBox={ "0 0 " (width) " 262" } role="img" aria-label={ "The last " (points.len()) " runs over time, by how long they took. The table below has the numbers." } {
-            @for at in lines(decades) {
+            @for at in axis.lines() {
                 line.grid x1=(LEFT) x2=(width - RIGHT) y1=(tenth(up(at))) y2=(tenth(up(at))) {}
-                text x=(LEFT - 8.0) y=(tenth(up(at) + 4.0)) text-anchor="end" { (took(at).replace(".0 ", " ")) }
+                text x=(LEFT - 8.0) y=(tenth(up(at) + 4.0)) text-anchor="end" { (label(at)) }
             }
             @for (time, duration, record) in points { (mark(across(*time), up(*duration), tone_of(record))) }
             @if points.len() > 1 { text x=(LEFT) y="252" { (clock_text(&first.2.timestamp)) } }
@@ -80,16 +84,16 @@ pub fn bars(hooks: &[Hook]) -> Markup {
 }
 
 fn bars_of(hooks: &[Hook], size: Size) -> Markup {
-    let decades = decades(hooks.iter().map(|hook| hook.p95));
+    let axis = Axis::of(hooks.iter().flat_map(|hook| [hook.median, hook.p95]));
     let row = 42.0;
     let bottom = 10.0 + row * hooks.len() as f64;
     let left = 26.0;
-    let across = |duration: f64| left + (size.width - RIGHT - 20.0 - left) * height(duration, decades);
+    let across = |duration: f64| left + (size.width - RIGHT - 20.0 - left) * axis.place(duration);
     html! {
         svg class=(size.class) viewBox={ "0 0 " (size.width) " " (bottom + 30.0) } role="img" aria-label="How long hooks take: from the median to the 95th percentile. The table below has the numbers." {
-            @for at in lines(decades) {
+            @for at in axis.lines() {
                 line.grid x1=(tenth(across(at))) x2=(tenth(across(at))) y1="8" y2=(bottom) {}
-                text x=(tenth(across(at))) y=(bottom + 20.0) text-anchor="middle" { (took(at).replace(".0 ", " ")) }
+                text x=(tenth(across(at))) y=(bottom + 20.0) text-anchor="middle" { (label(at)) }
             }
             @for (index, hook) in hooks.iter().enumerate() {
                 @let top = 10.0 + row * index as f64;
@@ -112,19 +116,37 @@ fn point(record: &Record) -> Option<(f64, f64, &Record)> {
     Some((millis(&record.timestamp)? as f64, duration, record))
 }
 
-/// How many powers of ten from 1 ms on hold all of these.
-fn decades(durations: impl Iterator<Item = f64>) -> usize {
-    let longest = durations.fold(0.0, f64::max);
-    LINES.iter().position(|line| *line >= longest).unwrap_or(LINES.len() - 1).max(2)
+/// A logarithmic scale, from one of the lines to another.
+#[derive(Debug, PartialEq, Eq)]
+struct Axis {
+    first: usize,
+    last: usize,
 }
 
-fn lines(decades: usize) -> impl Iterator<Item = f64> {
-    LINES.into_iter().take(decades + 1)
+impl Axis {
+    /// One that holds all of these.
+    fn of(durations: impl Iterator<Item = f64>) -> Axis {
+        let (shortest, longest) =
+            durations.fold((f64::MAX, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
+        let first = LINES.iter().rposition(|line| *line <= shortest).unwrap_or(0).min(MILLISECOND);
+        let last = LINES.iter().position(|line| *line >= longest).unwrap_or(LINES.len() - 1);
+        Axis { first, last: last.max(first + FEWEST) }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = f64> {
+        LINES[self.first..=self.last].iter().copied()
+    }
+
+    /// From 0 to 1.
+    fn place(&self, duration: f64) -> f64 {
+        let (low, high) = (LINES[self.first], LINES[self.last]);
+        (duration.clamp(low, high) / low).log10() / (high / low).log10()
+    }
 }
 
-/// From 0 to 1 on a logarithmic scale from 1 ms on.
-fn height(duration: f64, decades: usize) -> f64 {
-    (duration.clamp(1.0, LINES[LINES.len() - 1]).log10() / decades as f64).clamp(0.0, 1.0)
+/// What stands at a line.
+fn label(at: f64) -> String {
+    if at < 1.0 { format!("{at} ms") } else { took(at).replace(".0 ", " ") }
 }
 
 fn mark(x: f64, y: f64, tone: Tone) -> Markup {
@@ -153,18 +175,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scale_holds_the_longest() {
-        for (longest, expected) in [(0.0, 2), (50.0, 2), (101.0, 3), (60_000.0, 5), (f64::MAX, 5)] {
-            assert_eq!(decades([1.0, longest].into_iter()), expected, "{longest}");
+    fn the_axis_holds_the_shortest_and_the_longest() {
+        let cases: [(&str, &[f64], &[&str]); 7] = [
+            ("nothing", &[], &["1 ms", "10 ms", "100 ms"]),
+            ("processes", &[3.0, 50.0], &["1 ms", "10 ms", "100 ms"]),
+            ("hooks that stay", &[0.3, 0.8], &["0.1 ms", "1 ms", "10 ms"]),
+            ("both", &[0.8, 101.0], &["0.1 ms", "1 ms", "10 ms", "100 ms", "1 s"]),
+            ("rules", &[0.02, 0.0], &["0.01 ms", "0.1 ms", "1 ms"]),
+            ("a minute", &[1.0, 60_000.0], &["1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]),
+            ("longer than any line", &[5.0, f64::MAX], &["1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]),
+        ];
+        for (name, durations, expected) in cases {
+            let axis = Axis::of(durations.iter().copied());
+            assert_eq!(axis.lines().map(label).collect::<Vec<_>>(), expected, "{name}");
         }
     }
 
     #[test]
     fn every_duration_has_a_place_in_the_drawing() {
-        for (duration, expected) in
-            [(0.0, 0.0), (1.0, 0.0), (1_000.0, 0.6), (100_000.0, 1.0), (f64::MAX, 1.0), (-5.0, 0.0)]
-        {
-            assert!((height(duration, 5) - expected).abs() < 1e-9, "{duration}");
+        let (processes, all) = (Axis { first: 2, last: 7 }, Axis { first: 0, last: 7 });
+        let cases = [
+            (&processes, 0.0, 0.0),
+            (&processes, 1.0, 0.0),
+            (&processes, 1_000.0, 0.6),
+            (&processes, 100_000.0, 1.0),
+            (&processes, f64::MAX, 1.0),
+            (&processes, -5.0, 0.0),
+            (&all, 0.001, 0.0),
+            (&all, 0.1, 1.0 / 7.0),
+            (&all, 1.0, 2.0 / 7.0),
+        ];
+        for (axis, duration, expected) in cases {
+            assert!((axis.place(duration) - expected).abs() < 1e-9, "{duration} on {axis:?}");
         }
+        let axis = Axis::of([0.3, 0.8, 40.0].into_iter());
+        assert!(0.0 < axis.place(0.3) && axis.place(0.3) < axis.place(0.8), "they are told apart");
     }
 }

@@ -1,28 +1,34 @@
 //! What an event would start, and what came of one that was run.
 
 use boathook_engine::decision::{Decision, HookOutcome, HookReport};
-use boathook_engine::engine::Explanation;
+use boathook_engine::engine::{Explanation, Standing};
 use boathook_engine::load::Hook;
 use boathook_engine::outcome::Failure;
 use boathook_engine::payload::spread;
 use boathook_engine::plan::{Plan, Step, Work};
+use boathook_engine::problem::Problem;
 use boathook_engine::record::{permission_word, took};
 use boathook_engine::run::how_it_starts;
 use maud::{Markup, html};
 
+use super::App;
 use super::badge::{Tone, badge};
 use super::hooks::what;
+use super::standing::standing;
 use super::text::{block, command, place, plural, prose, safe};
 
 /// What would run, and why the rest would not.
-pub fn explained(explanation: &Explanation) -> Markup {
+pub fn explained(app: &App, explanation: &Explanation) -> Markup {
     let plan = explanation.plan();
+    let problems = app.problems();
+    let steps: Vec<(&Step<'_>, Option<String>)> =
+        plan.steps.iter().map(|step| (step, flaw(app, explanation, step, &problems))).collect();
     html! {
         div.panel {
             h2 { "What would run" }
-            p { (in_numbers(explanation, &plan)) " Nothing was started." }
-            @if !plan.steps.is_empty() {
-                ol.cards { @for step in &plan.steps { (would(step, explanation)) } }
+            p { (in_numbers(explanation, &plan, &steps)) " Nothing was started." }
+            @if !steps.is_empty() {
+                ol.cards { @for (step, flaw) in &steps { (would(step, flaw.as_deref(), explanation)) } }
             }
             (would_not(explanation, &plan))
             details {
@@ -33,10 +39,23 @@ pub fn explained(explanation: &Explanation) -> Markup {
     }
 }
 
+/// Why a hook that may run would fail each time, as far as can be seen before.
+fn flaw(app: &App, explanation: &Explanation, step: &Step<'_>, problems: &[Problem]) -> Option<String> {
+    match &step.work {
+        Work::Run(_) => match standing(app, &explanation.hooks, step.hook, problems) {
+            Standing::Broken(reason) => Some(reason),
+            Standing::Ready | Standing::Withheld(_) | Standing::NoModel(_) => None,
+        },
+        Work::Fail { failure: Failure::Withheld(_), .. } => None,
+        Work::Fail { failure, .. } => Some(format!("it {failure}")),
+        Work::Ask(_) | Work::Said(_) => None,
+    }
+}
+
 /// How many would run, and how many would not and why.
-fn in_numbers(explanation: &Explanation, plan: &Plan<'_>) -> String {
+fn in_numbers(explanation: &Explanation, plan: &Plan<'_>, steps: &[(&Step<'_>, Option<String>)]) -> String {
     let held = plan.steps.iter().filter(|step| is_withheld(&step.work)).count();
-    let failing = plan.steps.iter().filter(|step| matches!(step.work, Work::Fail { .. })).count() - held;
+    let failing = steps.iter().filter(|(_, flaw)| flaw.is_some()).count();
     let withheld = held + plan.skipped.iter().filter(|skipped| skipped.why.is_withheld()).count();
     let other = plan.skipped.len() + held - withheld;
     let running = plan.steps.len() - held - failing;
@@ -54,14 +73,15 @@ fn is_withheld(work: &Work) -> bool {
     matches!(work, Work::Fail { failure: Failure::Withheld(_), .. })
 }
 
-fn would(step: &Step<'_>, explanation: &Explanation) -> Markup {
+fn would(step: &Step<'_>, flaw: Option<&str>, explanation: &Explanation) -> Markup {
     let definition = &step.hook.definition;
     html! {
         li {
-            div.state { (how(&step.work)) }
+            div.state { @if flaw.is_some() { (badge(Tone::Bad, "would fail")) } @else { (how(&step.work)) } }
             div.what {
                 (what(definition))
                 (origin(step.hook))
+                @if let Some(flaw) = flaw { p.why { (prose(flaw)) } }
                 dl.facts {
                     @match &step.work {
                         Work::Run(invocation) => {
@@ -72,9 +92,12 @@ fn would(step: &Step<'_>, explanation: &Explanation) -> Markup {
                             div { dt { "model" } dd { (safe(&explanation.would_ask(question.model.as_deref()).unwrap_or_else(|failure| failure))) } }
                         }
                         Work::Said(said) => { @for warning in &said.warnings { div { dt { "because" } dd { (prose(warning)) } } } }
-                        Work::Fail { failure, .. } => { div { dt { "fails" } dd { "it " (prose(&failure.to_string())) } } }
+                        Work::Fail { failure, .. } => {
+                            @if flaw.is_none() { div { dt { "fails" } dd { "it " (prose(&failure.to_string())) } } }
+                        }
                     }
                     div { dt { "timeout" } dd.number { (definition.timeout.as_secs_f64()) " s" } }
+                    @if let Some(about) = definition.lifetime.about() { div { dt { "process" } dd { (about) } } }
                     @if definition.fail_closed { div { dt { "a failure" } dd { "blocks (failClosed)" } } }
                 }
             }

@@ -1,4 +1,5 @@
-// Rows that arrive while somebody looks at the log, and a word while hooks run.
+// Rows that arrive while somebody looks at the log, the example of an event that
+// is chosen, and a word while hooks run.
 // Everything else works without this file.
 (() => {
   "use strict";
@@ -90,4 +91,38 @@
   });
   show();
   watch();
+})();
+
+(() => {
+  "use strict";
+  const form = document.getElementById("try");
+  if (!form) return;
+  const { event: chosen, payload, loaded } = form.elements;
+
+  // Nobody's text goes: only an example that stands as it came gives way.
+  const untouched = () => "example" in payload.dataset && payload.value === payload.defaultValue;
+
+  const take = (page) => {
+    const theirs = page.getElementById("try").elements;
+    loaded.value = theirs.loaded.value;
+    payload.rows = theirs.payload.rows;
+    payload.defaultValue = theirs.payload.defaultValue;
+    payload.value = payload.defaultValue;
+    for (const id of ["about", "fields"]) {
+      document.getElementById(id).replaceChildren(...page.getElementById(id).childNodes);
+    }
+  };
+
+  chosen.addEventListener("change", async () => {
+    const name = chosen.value;
+    if (!untouched()) return;
+    try {
+      const answer = await fetch(`try?event=${encodeURIComponent(name)}`, { cache: "no-store" });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      // Meanwhile another may be chosen, or something written.
+      if (answer.ok && chosen.value === name && untouched()) take(page);
+    } catch {
+      // Who sends the form gets the example of the event that is chosen there.
+    }
+  });
 })();

@@ -9,11 +9,10 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
-use boathook_engine::config::json_tree;
 use boathook_engine::engine::Call;
 use boathook_engine::event::{EVENTS, EventKind};
 use boathook_engine::fill::Event;
-use boathook_engine::payload::{Payload, spread};
+use boathook_engine::payload::{Flaw, Payload, spread};
 use boathook_engine::run::Cancel;
 use boathook_engine::visible::visible_json;
 use maud::{Markup, html};
@@ -22,7 +21,7 @@ use super::door::{FORM_TOKEN, Fields};
 use super::example::example;
 use super::layout::{self, Page};
 use super::routes::{Asked, aside};
-use super::text::{prose, safe};
+use super::text::prose;
 use super::{App, lock, outcome};
 
 /// What is on the page when nobody chose anything.
@@ -59,9 +58,9 @@ pub async fn send(State(app): State<Arc<App>>, Extension(fields): Extension<Fiel
     let payload = match Payload::parse(text.as_bytes()) {
         Ok(payload) => payload,
         Err(error) => {
-            let trouble = explained(&text).unwrap_or_else(|| error.to_string());
+            let flaw = error.flaw(text.as_bytes());
             return aside(app, move |app| {
-                let (_, page) = shown(app, event, &text, Some(&trouble_of(&trouble)));
+                let (_, page) = shown(app, event, &text, Some(&trouble_of(&flaw)));
                 (StatusCode::UNPROCESSABLE_ENTITY, page)
             })
             .await;
@@ -70,7 +69,7 @@ pub async fn send(State(app): State<Arc<App>>, Extension(fields): Extension<Fiel
     let event = Event::new(event, payload);
     if fields.get("action") != "run" {
         return aside(app, move |app| {
-            let explained = outcome::explained(&app.engine.explain(event.clone()));
+            let explained = outcome::explained(app, &app.engine.explain(event.clone()));
             shown(app, event.kind, &text, Some(&explained))
         })
         .await;
@@ -132,6 +131,7 @@ impl Drop for Leaving {
 }
 
 fn shown(app: &App, event: EventKind, payload: &str, result: Option<&Markup>) -> (StatusCode, Html<String>) {
+    let is_example = payload.trim() == example(event.spec(), &root(app)).trim();
     let body = html! {
         p.lead { "See what hooks make of an event, without an agent. Fields that every event has are filled in where they are missing." }
         @if let Some(result) = result { section #result tabindex="-1" { (result) } }
@@ -149,12 +149,13 @@ fn shown(app: &App, event: EventKind, payload: &str, result: Option<&Markup>) ->
                     }
                     button.second type="submit" name="action" value="example" { "Load its example" }
                 }
-                p.about { code { (event.name()) } ": " (event.spec().about) }
+                p.about #about aria-live="polite" { code { (event.name()) } ": " (event.spec().about) }
                 label {
                     span { "Payload, one JSON object" }
-                    textarea name="payload" rows=(rows_of(payload)) spellcheck="false" autocomplete="off" autocapitalize="off" { (visible_json(&payload.replace("\r\n", "\n"))) }
+                    // The mark lets the script put the example of another event here.
+                    textarea name="payload" data-example[is_example] rows=(rows_of(payload)) spellcheck="false" autocomplete="off" autocapitalize="off" { (visible_json(&payload.replace("\r\n", "\n"))) }
                 }
-                (fields_of(event))
+                div #fields { (fields_of(event)) }
                 div.buttons {
                     button type="submit" name="action" value="explain" { "Explain" }
                     button.second type="submit" name="action" value="run" { "Run the hooks" }
@@ -188,20 +189,14 @@ fn fields_of(event: EventKind) -> Markup {
     }
 }
 
-fn trouble_of(trouble: &str) -> Markup {
+fn trouble_of(flaw: &Flaw) -> Markup {
+    let place = if flaw.place.is_empty() { String::new() } else { format!(", {}", flaw.place) };
     html! {
         div.alert.bad role="alert" {
-            p { strong { "Nothing was asked: the payload is no JSON object. " } (safe(trouble)) }
+            p { strong { "Nothing was asked. " } "The payload" (place) ": " (prose(&flaw.problem)) "." }
+            p { "Help: " (prose(&flaw.help)) "." }
         }
     }
-}
-
-/// Where the text stops to be JSON.
-fn explained(text: &str) -> Option<String> {
-    let problem = json_tree(text).err()?;
-    let place = problem.place.as_ref().map(|at| format!("Line {}, column {}: ", at.line, at.column));
-    let help = problem.help.map(|help| format!("; {help}")).unwrap_or_default();
-    Some(format!("{}{}{help}", place.unwrap_or_default(), problem.message))
 }
 
 fn root(app: &App) -> String {

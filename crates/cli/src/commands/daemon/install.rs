@@ -1,11 +1,14 @@
 //! `boathook daemon install`, `boathook daemon uninstall`: the file from which
 //! the system starts the daemon. Nothing is started or stopped here.
 
+use std::iter;
+
 use boathook_engine::source::Os;
 
 use super::unit::{MARK, Unit};
 use crate::Status;
 use crate::agents::files;
+use crate::args::Global;
 use crate::error::Failed;
 use crate::settings;
 use crate::ui::Ui;
@@ -14,8 +17,8 @@ use crate::write_file::Access;
 /// Write the file from which your system starts the daemon
 ///
 /// A user unit of systemd on Linux, an agent of launchd on macOS, with the path
-/// of this program and your PATH, which hooks get. Starts nothing: it prints the
-/// command that does.
+/// of this program, your PATH, which hooks get, and the options of every command
+/// that are typed here. Starts nothing: it prints the command that does.
 #[derive(Debug, clap::Args)]
 pub struct InstallArgs {
     /// Have it answer over HTTP, too
@@ -34,8 +37,11 @@ pub struct UninstallArgs {
     dry_run: bool,
 }
 
-pub fn install(ui: &mut Ui, args: &InstallArgs) -> Result<Status, Failed> {
-    let unit = unit(args.http)?;
+pub fn install(ui: &mut Ui, global: &Global, args: &InstallArgs) -> Result<Status, Failed> {
+    let mut words = settings::lasting_words(global)?;
+    words.push("daemon".to_owned());
+    words.extend(args.http.then(|| "--http".to_owned()));
+    let unit = unit(&words)?;
     if args.dry_run {
         ui.say(&format!("{}:", unit.file.display()));
         ui.line(unit.text.trim_end());
@@ -53,7 +59,7 @@ pub fn install(ui: &mut Ui, args: &InstallArgs) -> Result<Status, Failed> {
 }
 
 pub fn uninstall(ui: &mut Ui, args: &UninstallArgs) -> Result<Status, Failed> {
-    let unit = unit(false)?;
+    let unit = unit(&[])?;
     let Some(there) = ours(&unit)? else {
         ui.say(&format!("{} is not there", unit.file.display()));
         return Ok(Status::Success);
@@ -80,11 +86,13 @@ fn ours(unit: &Unit) -> Result<Option<String>, Failed> {
     }
 }
 
-fn unit(http: bool) -> Result<Unit, Failed> {
+/// `words` are what stands behind the program.
+fn unit(words: &[String]) -> Result<Unit, Failed> {
     let dwelling = settings::dwelling()
         .ok_or_else(|| Failed::other("there is no home directory", "HOME must be an absolute path"))?;
     let (program, _) = settings::program()?;
-    Unit::of(Os::current(), &dwelling, &program, &settings::search_path())
-        .map(|unit| if http { unit.over_http() } else { unit })
+    let command: Vec<String> =
+        iter::once(program.to_string_lossy().into_owned()).chain(words.iter().cloned()).collect();
+    Unit::of(Os::current(), &dwelling, &command, &settings::search_path())
         .ok_or_else(|| Failed::other("this system starts no daemon of ours yet", "`boathook run` needs none"))
 }

@@ -1,5 +1,7 @@
 //! `boathook daemon status`: whether one runs, and how it is.
 
+use std::time::Duration;
+
 use boathook_engine::remote::seat;
 use boathook_engine::remote::verbs;
 
@@ -7,11 +9,15 @@ use super::ask::{Asked, ask};
 use super::state;
 use crate::Status;
 use crate::error::Failed;
+use crate::http_address::HttpAddress;
 use crate::ui::Ui;
+
+/// A daemon that says nothing for so long hangs.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn status(ui: &mut Ui, json: bool) -> Result<Status, Failed> {
     let state = state()?;
-    let answer = match ask(&state, "status") {
+    let answer = match ask(&state, "status", PATIENCE) {
         Asked::Answer(answer) => answer,
         Asked::Nobody => return nobody(ui, &state, json),
         Asked::Trouble(trouble) => {
@@ -50,6 +56,7 @@ fn tell(ui: &mut Ui, status: &verbs::Status) {
     ui.line(&format!("state       {}", status.state.display()));
     if let Some(address) = &status.http {
         ui.line(&format!("http        {address}"));
+        ui.line(&format!("token       in {}", HttpAddress::file(&status.state).display()));
     }
     ui.line(&format!(
         "requests    {}, {} at work, {} waiting",

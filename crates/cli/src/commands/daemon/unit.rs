@@ -22,31 +22,23 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// None where no such thing is known.
-    pub fn of(os: Os, dwelling: &Dwelling, program: &Path, path: &str) -> Option<Unit> {
+    /// `command` is the program and its words. None where no such thing is known.
+    pub fn of(os: Os, dwelling: &Dwelling, command: &[String], path: &str) -> Option<Unit> {
         match os {
-            Os::Linux => Some(systemd(dwelling, program, path)),
-            Os::Macos => Some(launchd(dwelling, program, path)),
+            Os::Linux => Some(systemd(dwelling, command, path)),
+            Os::Macos => Some(launchd(dwelling, command, path)),
             Os::Windows => None,
         }
     }
-
-    /// The same for a daemon that answers over HTTP, too.
-    pub fn over_http(self) -> Unit {
-        let (line, word) = (" daemon\n", "<string>daemon</string>\n");
-        let text = self.text.replacen(line, " daemon --http\n", 1);
-        let text = text.replacen(word, &format!("{word}    <string>--http</string>\n"), 1);
-        Unit { text, ..self }
-    }
 }
 
-fn systemd(dwelling: &Dwelling, program: &Path, path: &str) -> Unit {
+fn systemd(dwelling: &Dwelling, command: &[String], path: &str) -> Unit {
     let folder = dwelling.config.parent().unwrap_or(&dwelling.home).join("systemd/user");
     let variables: String = variables(dwelling, path)
         .iter()
         .map(|(name, value)| format!("Environment={}\n", word(&format!("{name}={value}"), false)))
         .collect();
-    let command = word(&program.to_string_lossy(), true);
+    let command = command.iter().map(|word| of_command(word)).collect::<Vec<_>>().join(" ");
     let text = format!(
         "# {MARK}; `boathook daemon uninstall` removes it.
 # Hooks get these variables and what your session gives to its services.
@@ -54,7 +46,7 @@ fn systemd(dwelling: &Dwelling, program: &Path, path: &str) -> Unit {
 Description=Boathook answers the events of coding agents
 
 [Service]
-ExecStart={command} daemon
+ExecStart={command}
 {variables}Restart=on-failure
 RestartSec=1
 KillMode=mixed
@@ -72,12 +64,14 @@ WantedBy=default.target
     }
 }
 
-fn launchd(dwelling: &Dwelling, program: &Path, path: &str) -> Unit {
+fn launchd(dwelling: &Dwelling, command: &[String], path: &str) -> Unit {
     let file = dwelling.home.join(format!("Library/LaunchAgents/{LABEL}.plist"));
     let variables: String = variables(dwelling, path)
         .iter()
         .map(|(name, value)| format!("    <key>{name}</key><string>{}</string>\n", escaped(value)))
         .collect();
+    let command: String =
+        command.iter().map(|word| format!("    <string>{}</string>\n", escaped(word))).collect();
     let text = format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <!-- {MARK}; `boathook daemon uninstall` removes it. -->
@@ -87,9 +81,7 @@ fn launchd(dwelling: &Dwelling, program: &Path, path: &str) -> Unit {
   <key>Label</key><string>{LABEL}</string>
   <key>ProgramArguments</key>
   <array>
-    <string>{}</string>
-    <string>daemon</string>
-  </array>
+{command}  </array>
   <key>EnvironmentVariables</key>
   <dict>
 {variables}  </dict>
@@ -101,8 +93,7 @@ fn launchd(dwelling: &Dwelling, program: &Path, path: &str) -> Unit {
   <key>ExitTimeOut</key><integer>15</integer>
 </dict>
 </plist>
-"#,
-        escaped(&program.to_string_lossy())
+"#
     );
     let enable = format!("launchctl bootstrap gui/$(id -u) '{}'", file.display());
     Unit { file, text, enable, disable: format!("launchctl bootout gui/$(id -u)/{LABEL}") }
@@ -121,6 +112,12 @@ fn variables(dwelling: &Dwelling, path: &str) -> Vec<(&'static str, String)> {
         variables.push(("XDG_CONFIG_HOME", above(&dwelling.config)));
     }
     variables
+}
+
+/// A word of ExecStart: options and their names stay as people type them.
+fn of_command(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    if !text.is_empty() && text.bytes().all(plain) { text.to_owned() } else { word(text, true) }
 }
 
 /// One word of a unit, whatever stands in it.
@@ -149,20 +146,32 @@ mod tests {
     #[test]
     fn a_path_of_any_name_is_one_word() {
         let dwelling = Dwelling { state: "/s/boathook".into(), ..Dwelling::of("/home/me".into()) };
-        let program = Path::new("/opt/a \"b\" $c %d\\e&<f>/boathook");
-        let unit = |os| Unit::of(os, &dwelling, program, "/bin:/x y").expect("a unit");
+        let odd = "/opt/a \"b\" $c %d\\e&<f>";
+        let command =
+            [&format!("{odd}/boathook"), "--workspace", odd, "--edition", "2.3", "daemon", "--http"]
+                .map(str::to_owned);
+        let unit = |os| Unit::of(os, &dwelling, &command, "/bin:/x y").expect("a unit");
         let linux = unit(Os::Linux);
         assert_eq!(linux.file, Path::new("/home/me/.config/systemd/user/boathook.service"));
-        assert!(linux.text.contains("\nExecStart=\"/opt/a \\\"b\\\" $$c %%d\\\\e&<f>/boathook\" daemon\n"));
+        let quoted = "/opt/a \\\"b\\\" $$c %%d\\\\e&<f>";
+        let line = format!(
+            "\nExecStart=\"{quoted}/boathook\" --workspace \"{quoted}\" --edition 2.3 daemon --http\n"
+        );
+        assert!(linux.text.contains(&line), "{}", linux.text);
         assert!(linux.text.contains("\nEnvironment=\"PATH=/bin:/x y\"\nEnvironment=\"XDG_STATE_HOME=/s\"\n"));
         let mac = unit(Os::Macos);
         assert_eq!(mac.file, Path::new("/home/me/Library/LaunchAgents/boathook.daemon.plist"));
-        assert!(mac.text.contains("<string>/opt/a \"b\" $c %d\\e&amp;&lt;f&gt;/boathook</string>"));
-        assert!(mac.text.contains("<key>XDG_STATE_HOME</key><string>/s</string>"));
-        assert_eq!(Unit::of(Os::Windows, &dwelling, program, ""), None);
-        assert!(linux.over_http().text.contains("/boathook\" daemon --http\nEnvironment="));
-        assert!(
-            mac.over_http().text.contains("<string>daemon</string>\n    <string>--http</string>\n  </array>")
+        let quoted = "/opt/a \"b\" $c %d\\e&amp;&lt;f&gt;";
+        let words = format!(
+            "  <array>\n    <string>{quoted}/boathook</string>\n    <string>--workspace</string>\n    <string>{quoted}</string>\n"
         );
+        assert!(mac.text.contains(&words), "{}", mac.text);
+        assert!(
+            mac.text.contains("<string>daemon</string>\n    <string>--http</string>\n  </array>"),
+            "{}",
+            mac.text
+        );
+        assert!(mac.text.contains("<key>XDG_STATE_HOME</key><string>/s</string>"));
+        assert_eq!(Unit::of(Os::Windows, &dwelling, &command, ""), None);
     }
 }

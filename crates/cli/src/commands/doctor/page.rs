@@ -1,10 +1,13 @@
 //! The page: sources, programs, agents, failures, state.
 
 use boathook_engine::load::{HookState, SourceReport, SourceState};
+use boathook_engine::merge::said_on_stderr;
 use boathook_engine::record::Record;
 use boathook_engine::trust::TrustState;
+use boathook_engine::visible::on_one_line;
 use serde_json::{Value, json};
 
+use super::daemon::Daemon;
 use super::examine::{Found, Standing};
 use crate::agents::Examined;
 use crate::commands::log::{time, words};
@@ -17,7 +20,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What a machine without a team says.
 const NO_TEAM: &str = "not enrolled";
 
-pub fn show(ui: &mut Ui, found: &Found) {
+pub fn show(ui: &mut Ui, found: &Found, daemon: &Daemon) {
     ui.line(&format!("boathook {VERSION}, edition {}", found.edition));
     heading(ui, "Sources");
     for source in &found.set.sources {
@@ -60,6 +63,8 @@ pub fn show(ui: &mut Ui, found: &Found) {
         }
         Standing::Unknown(problem) => ui.line(&format!("  cannot be known: {problem}")),
     }
+    heading(ui, "Daemon");
+    ui.line(&format!("  {}", daemon.line(VERSION)));
     heading(ui, "State");
     match &found.state {
         Ok(path) => ui.line(&format!("  {}", path.display())),
@@ -68,7 +73,7 @@ pub fn show(ui: &mut Ui, found: &Found) {
     ui.line("");
 }
 
-pub fn as_json(found: &Found) -> Value {
+pub fn as_json(found: &Found, daemon: &Daemon) -> Value {
     let source = |it: &SourceReport| {
         json!({
             "level": it.source.level.name(),
@@ -87,6 +92,7 @@ pub fn as_json(found: &Found) -> Value {
         "agents": found.agents.iter().map(agent_json).collect::<Vec<_>>(),
         "failures": found.failures,
         "team": team_json(found),
+        "daemon": daemon.as_json(),
         "state": found.state.as_ref().ok(),
         "problems": found.problems.iter().map(report::problem_json).collect::<Vec<_>>(),
     })
@@ -162,8 +168,9 @@ fn failure(ui: &mut Ui, found: &Found, record: &Record) {
     let place = record.place.as_deref().filter(|place| !here(place));
     let elsewhere = place.map_or(String::new(), |place| format!("  not of this workspace: {place}"));
     ui.line(&format!(
-        "  {when}  {}  {command}: {reason}{elsewhere}  (boathook log {})",
+        "  {when}  {}  {command}: {reason}{}{elsewhere}  (boathook log {})",
         record.step,
+        on_one_line(&said_on_stderr(&record.stderr)),
         words::short_id(record)
     ));
 }

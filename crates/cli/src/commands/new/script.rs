@@ -80,15 +80,18 @@ pub fn text(spec: &EventSpec, language: Language, lifetime: Lifetime) -> String 
     let mut text = String::new();
     for line in language.template(lifetime).lines() {
         match line {
-            "@header@" => {
-                header(spec, lifetime).iter().for_each(|it| push(&mut text, &commented(language, it)))
-            }
+            "@header@" => header(spec, language, lifetime)
+                .iter()
+                .for_each(|it| push(&mut text, &commented(language, it))),
             "@body@" => text.push_str(&body(spec, language)),
             // Only who leaves with an exit code needs it.
             "@imports@" if matches!(act(spec), Act::ExitCode) => text.push_str("import sys\n\n"),
             "@imports@" => {}
             "@read_json@" => text.push_str(part("@read_json@")),
-            other => push(&mut text, &other.replace("@failure@", failure(spec))),
+            other => push(
+                &mut text,
+                &other.replace("@failure@", failure(spec)).replace("@error_means@", error_means(spec)),
+            ),
         }
     }
     text
@@ -136,7 +139,39 @@ fn failure(spec: &EventSpec) -> &'static str {
     if spec.gate == Gate::None { "1" } else { "2" }
 }
 
-fn header(spec: &EventSpec, lifetime: Lifetime) -> Vec<String> {
+/// The same in words, for the line where it stands.
+fn error_means(spec: &EventSpec) -> &'static str {
+    match spec.gate {
+        Gate::None => "an error is a failure, which `boathook log` shows",
+        Gate::Permission | Gate::Continue | Gate::ExitCode => {
+            "an error refuses; with 1 it is a failure, and the action proceeds"
+        }
+    }
+}
+
+/// What refuses, and what does not.
+fn refusals(language: Language, lifetime: Lifetime) -> Vec<&'static str> {
+    let mut lines = match (lifetime, language) {
+        (Lifetime::Stays, _) => vec![
+            "The helper's `Deny`, thrown with a reason, refuses as well; so do exit code 2 and, as",
+            "the last line says, any error. A process that ends or is too slow, and any other",
+            "code but 0, is a failure: the action proceeds, unless the entry in",
+        ],
+        (Lifetime::Event | Lifetime::Ahead, Language::Bash) => vec![
+            "Exit code 2 refuses, whatever it prints, and tells the user what stands on stderr.",
+            "Any other code but 0 is a failure: the action proceeds, unless the entry in",
+        ],
+        (Lifetime::Event | Lifetime::Ahead, Language::Python | Language::Node) => vec![
+            "Exit code 2 refuses, whatever it prints, and tells the user what stands on stderr;",
+            "an error in `main` leaves with it, too, as the end says.",
+            "Any other code but 0 is a failure: the action proceeds, unless the entry in",
+        ],
+    };
+    lines.push("hooks.json says \"failClosed\": true.");
+    lines
+}
+
+fn header(spec: &EventSpec, language: Language, lifetime: Lifetime) -> Vec<String> {
     let stays = lifetime == Lifetime::Stays;
     let mut lines = vec![format!("{}: {}", spec.name, spec.about), String::new()];
     if stays {
@@ -173,13 +208,7 @@ fn header(spec: &EventSpec, lifetime: Lifetime) -> Vec<String> {
     }
     if spec.gate != Gate::None {
         lines.push(String::new());
-        lines.push(if stays {
-            "The helper's `Deny`, thrown with a reason, refuses as well, and so does exit code 2.".to_owned()
-        } else {
-            "Exit code 2 refuses, whatever it prints, and tells the user what stands on stderr.".to_owned()
-        });
-        lines.push("Any other code but 0 is a failure: the action proceeds, unless the entry in".to_owned());
-        lines.push("hooks.json says \"failClosed\": true.".to_owned());
+        lines.extend(refusals(language, lifetime).into_iter().map(str::to_owned));
     }
     lines
 }

@@ -12,5 +12,5 @@ try {
   process.stdout.write(JSON.stringify(answer) + "\n");
 } catch (error) {
   process.stderr.write(`the hook failed: ${error}\n`);
-  process.exitCode = @failure@;
+  process.exitCode = @failure@; // @error_means@
 }

@@ -13,5 +13,5 @@ try:
     answer = main(json.load(sys.stdin.buffer))
 except Exception as error:
     print(f"the hook failed: {error!r}", file=sys.stderr)
-    sys.exit(@failure@)
+    sys.exit(@failure@)  # @error_means@
 print(json.dumps(answer))

@@ -7,4 +7,4 @@ function main(event) {
 @body@
 }
 
-serve(main, @failure@);
+serve(main, @failure@); // @error_means@

@@ -9,4 +9,4 @@ def main(event):
 @body@
 
 
-serve(main, @failure@)
+serve(main, @failure@)  # @error_means@
