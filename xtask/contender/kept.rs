@@ -15,6 +15,8 @@ use crate::hooks::Programs;
 
 /// How often one that stays is asked for one number.
 const ASKED: usize = 50;
+/// How often before that, in a run of events: about as long as a start takes.
+const BEFORE: usize = 1000;
 /// Before every request: one that is started ahead has been there for a quarter
 /// of a second, and its start disturbs nobody. Cold ones wait as long, so that
 /// all come out of the same rest.
@@ -43,11 +45,32 @@ impl KeptEngines {
         one(engine, payload)
     }
 
+    /// The same right behind another one, without a rest.
+    pub fn cold_in_a_run(&mut self, language: &str, programs: &Programs, payload: &[u8]) -> Numbers {
+        let engine = self.engine("cold", language, programs)?;
+        one(engine, payload)?;
+        one(engine, payload)
+    }
+
+    /// One that stays and was just asked many times: the median of several events.
+    pub fn stays_in_a_run(&mut self, language: &str, programs: &Programs, payload: &[u8]) -> Numbers {
+        let engine = self.engine("stays", language, programs)?;
+        for _ in 0..BEFORE {
+            one(engine, payload)?;
+        }
+        self.median_of_many("stays", language, payload)
+    }
+
     /// One that stays: the median of several events.
     pub fn stays(&mut self, language: &str, programs: &Programs, payload: &[u8]) -> Numbers {
         let engine = self.engine("stays", language, programs)?;
         thread::sleep(BETWEEN);
         one(engine, payload)?;
+        self.median_of_many("stays", language, payload)
+    }
+
+    fn median_of_many(&self, way: &str, language: &str, payload: &[u8]) -> Numbers {
+        let engine = self.made.get(&format!("{way}-{language}")).ok_or("it was not made yet")?;
         let times = (0..ASKED).map(|_| one(engine, payload)).collect::<Result<Vec<_>, _>>()?.concat();
         write_out(engine)?;
         match self.keeper.count() {

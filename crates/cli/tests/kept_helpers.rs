@@ -124,7 +124,7 @@ fn nobody_waits_for_the_end_of_a_helped_hook_that_was_started_ahead() {
         let ask = |command: &str| {
             let before = place.starts();
             let decision = engine.handle(event(command));
-            wait_until("the next one waits", || place.starts() > before.max(1));
+            wait_until("the next one waits", || place.starts() > before.max(1) && place.keeper.idle() == 1);
             decision
         };
         ask("ls");
@@ -161,7 +161,7 @@ fn the_exit_code_of_a_wrapper_counts_whatever_the_helped_hook_inside_it_says() {
             let decision = engine.handle(event("fail"));
             assert_eq!(decision.hooks[0].process, way, "{language}");
             assert!(decision.blocked, "{language}: {}", reason(&decision));
-            wait_until("the next one waits", || place.starts() == starts);
+            wait_until("the next one waits", || place.starts() == starts && place.keeper.idle() == 1);
         }
     }
 }

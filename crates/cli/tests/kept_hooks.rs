@@ -339,7 +339,7 @@ fn a_hook_that_is_started_ahead_waits_for_its_event() {
         assert!(decision.blocked && warnings(&decision).is_empty(), "{}", reason(&decision));
         assert_eq!(decision.hooks[0].process, (round > 1).then_some(Process::Ahead));
         assert!(place.read("home/.cursor/payload").contains(&format!("round {round}")));
-        wait_until("the next one waits", || place.starts() == round + 1 && place.keeper.count() == 1);
+        wait_until("the next one waits", || place.starts() == round + 1 && place.keeper.idle() == 1);
     }
     place.write("home/.cursor/ahead.sh", "cat >/dev/null; echo '{\"permission\":\"allow\"}'");
     assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Allow), "the new script answers");
@@ -354,7 +354,7 @@ fn one_that_prints_before_its_event_is_thrown_away() {
     place.hook(json!({ "command": "sh early.sh", "prestart": true }));
     let engine = place.engine();
     assert!(engine.handle(event("ls")).blocked);
-    wait_until("the next one printed", || place.starts() == 2 && place.keeper.count() == 1);
+    wait_until("the next one printed", || place.starts() == 2 && place.keeper.idle() == 1);
     let decision = engine.handle(event("ls"));
     assert!(decision.blocked);
     assert!(warnings(&decision).contains("before its event"), "{}", warnings(&decision));

@@ -177,7 +177,15 @@ const METRICS: &[Metric] = &[
     ),
     ratio(
         "M16",
-        "node hook that stays / a process per event",
+        "node hook that stays / a process per event, one event after another",
+        "kept",
+        "stays-in-a-run node",
+        &["cold-in-a-run node"],
+        [0.001; 2],
+    ),
+    ratio(
+        "M16",
+        "node hook that stays / a process per event, each after a rest of 270 ms",
         "kept",
         "stays node",
         &["cold node"],

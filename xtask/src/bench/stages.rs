@@ -128,6 +128,8 @@ const KEPT: &[&str] = &[
     "cold python",
     "cold bash",
     "stays node",
+    "cold-in-a-run node",
+    "stays-in-a-run node",
     "nobody asked",
     "ahead node",
     "ahead python",

@@ -15,7 +15,9 @@
 mod faults;
 mod helper;
 mod last_word;
+mod limits;
 mod pool;
+mod said;
 mod wish;
 mod worker;
 
@@ -29,7 +31,10 @@ use faults::Faults;
 pub use helper::{HELPER, helper_beside, names_who_answers};
 pub use last_word::DONE;
 pub(super) use last_word::LastWord;
+pub use limits::Limits;
 use pool::{Idle, Pool, Slot, Stay};
+pub use said::{Asked, Read};
+pub(super) use said::{Exchange, Reply};
 pub use wish::{Origin, Unchanged, Wish};
 use worker::Worker;
 
@@ -41,83 +46,6 @@ const SOON: Duration = Duration::from_millis(3);
 /// When all are busy, one is waited for so long before the event gets a process
 /// of its own.
 const PATIENCE: Duration = Duration::from_millis(50);
-
-/// How much is kept, and for how long.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// A process that nobody asked for so long is ended.
-    pub idle: Duration,
-    /// At most so many processes at once; the oldest idle one makes room.
-    pub total: usize,
-    /// At most so many that stay for the same hook in the same surroundings.
-    pub alike: usize,
-    /// After so many faults in a row a hook has a process per event,
-    pub faults: u32,
-    /// for so long.
-    pub rest: Duration,
-    /// How often idle processes are looked at.
-    pub look: Duration,
-    /// When the next process is started ahead, counted from the end of the last.
-    pub ahead: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            idle: Duration::from_secs(600),
-            total: 64,
-            alike: 4,
-            faults: 3,
-            rest: Duration::from_secs(60),
-            look: Duration::from_secs(1),
-            ahead: Duration::from_millis(20),
-        }
-    }
-}
-
-/// What a caller read in a line.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Read {
-    /// The exit code that a process of its own would have had.
-    pub exit_code: i32,
-    /// What it would have printed.
-    pub stdout: Vec<u8>,
-    /// What it would have written to stderr.
-    pub stderr: Vec<u8>,
-}
-
-/// What came of asking.
-#[derive(Debug)]
-pub enum Asked {
-    /// This, and what the hook's author should know.
-    Told(Exit, Vec<String>),
-    /// This, from a process that never answered anybody: perhaps it does not
-    /// know that it should stay, and would answer by itself.
-    Mute(Exit, Vec<String>),
-    /// Nobody was asked, for this reason: the event needs a process of its own.
-    NotKept(Vec<String>),
-}
-
-/// What came back for a line.
-#[derive(Debug)]
-#[cfg_attr(windows, allow(dead_code))] // nobody is asked there
-pub(super) enum Reply {
-    /// A line without its end; whether something stood behind it.
-    Line { bytes: Vec<u8>, rest: bool },
-    /// The process ended.
-    Ended(Status),
-    /// It closed its output.
-    Closed,
-    /// Nothing, and this is why.
-    Nothing(Status),
-}
-
-/// One line in, and what came of it.
-#[derive(Debug)]
-pub(super) struct Exchange {
-    pub reply: Reply,
-    pub stderr: Vec<u8>,
-}
 
 /// A process that waits for its one event.
 pub struct Prepared(Waiting);
@@ -299,9 +227,15 @@ impl Keeper {
         end(doomed);
     }
 
-    /// How many processes there are now, busy or idle.
+    /// How many processes there are now, busy or idle; also those that are just
+    /// being started.
     pub fn count(&self) -> usize {
         lock(&self.shared.pool).count()
+    }
+
+    /// How many of these wait for an event.
+    pub fn idle(&self) -> usize {
+        lock(&self.shared.pool).idle()
     }
 
     /// A process of its own for the caller, until it lets go.

@@ -207,6 +207,10 @@ impl Pool {
         self.idle.len() + self.busy.len()
     }
 
+    pub fn idle(&self) -> usize {
+        self.idle.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }

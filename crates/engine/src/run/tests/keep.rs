@@ -178,7 +178,7 @@ fn what_is_written_to_stderr_during_a_request_belongs_to_it() {
     for line in ["one", "two"] {
         let (exit, _) = asked(&keeper, &noisy, line);
         assert!(exit.err().starts_with(&format!("err {line}\n")), "{}", exit.err());
-        wait_until("it is idle again", || keeper.count() == 1);
+        wait_until("it is idle again", || keeper.idle() == 1);
         thread::sleep(ms(30));
     }
     let flood =
@@ -322,7 +322,7 @@ fn a_process_that_was_started_ahead_gets_its_event() {
         let cold = keeper.take(&wish);
         assert!(cold.prepared.is_none() && cold.warnings.is_empty());
         keeper.prepare(&wish, cold.next);
-        wait_until("it waits", || dir.path().join("starts").exists() && keeper.count() == 1);
+        wait_until("it waits", || dir.path().join("starts").exists() && keeper.idle() == 1);
         let ahead = keeper.take(&wish);
         let all = std::slice::from_ref(&hook);
         let exit = run_prepared(all, vec![ahead.prepared], is_answer, &Cancel::default()).remove(0);
@@ -344,7 +344,7 @@ fn one_that_acted_before_its_event_is_not_used() {
         let hook = hook(dir.path(), command);
         let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &always };
         keeper.prepare(&wish, always());
-        wait_until("it acted", || dir.path().join("ready").exists() && keeper.count() == 1);
+        wait_until("it acted", || dir.path().join("ready").exists() && keeper.idle() == 1);
         thread::sleep(ms(50));
         let ahead = keeper.take(&wish);
         assert!(ahead.prepared.is_none(), "{name}");
@@ -371,7 +371,7 @@ fn what_changed_is_neither_started_ahead_nor_used() {
     let same = Arc::new(AtomicBool::new(true));
     let still = Arc::clone(&same);
     keeper.prepare(&wish, Box::new(move || still.load(Ordering::SeqCst)));
-    wait_until("it waits", || dir.path().join("started").exists());
+    wait_until("it waits", || dir.path().join("started").exists() && keeper.idle() == 1);
     same.store(false, Ordering::SeqCst);
     assert!(keeper.take(&wish).prepared.is_none());
 }
@@ -443,8 +443,7 @@ fn a_hook_that_would_not_say_it_is_not_told_the_word() {
     let hook = hook(dir.path(), "touch started; cat; echo \"<$BOATHOOK_DONE$BOATHOOK_PERSISTENT>\"");
     let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &always };
     keeper.prepare(&wish, always());
-    wait_until("it waits", || dir.path().join("started").exists());
-    thread::sleep(ms(50));
+    wait_until("it waits", || dir.path().join("started").exists() && keeper.idle() == 1);
     let prepared = vec![keeper.take(&wish).prepared];
     let exit = run_prepared(std::slice::from_ref(&hook), prepared, is_answer, &Cancel::default()).remove(0);
     assert_eq!(exit.out(), "<>\n");
