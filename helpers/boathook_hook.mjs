@@ -153,8 +153,12 @@ function ask(hook, failure, line) {
   return said instanceof Promise ? said.then((said) => send(id, said)) : send(id, said);
 }
 
-function send(id, { output = "null", exit_code, stderr = "" }) {
-  tell(`{"id":${JSON.stringify(id)},"output":${output},"exit_code":${exit_code},"stderr":${JSON.stringify(stderr)}}\n`);
+function send(id, { output, exit_code, stderr }) {
+  let line = `{"id":${JSON.stringify(id)}`;
+  if (output !== undefined) line += `,"output":${output}`;
+  if (exit_code !== 0) line += `,"exit_code":${exit_code}`;
+  if (stderr) line += `,"stderr":${JSON.stringify(stderr)}`;
+  tell(line + "}\n");
 }
 
 /** Says lines. What is short has room in the pipe when what was said before was read: then no stream is needed. */
