@@ -12,7 +12,9 @@ use crate::definition::Lifetime;
 use crate::load::Hook;
 use crate::outcome::is_whole_answer;
 use crate::plan::{Step, Work};
-use crate::run::{Asked, Cancel, Exit, Invocation, Keeper, Status, Unchanged, Wish, run_all, run_prepared};
+use crate::run::{
+    Asked, Cancel, Exit, Invocation, Keeper, Status, Unchanged, Wish, run_all, run_prepared, speaks_no_lines,
+};
 use crate::source::{Level, Roots};
 use crate::trust::{NamedFiles, Scope, Trust};
 
@@ -162,9 +164,10 @@ impl Kept<'_> {
         let took = mute.exit.duration + exit.as_ref().map_or(Duration::ZERO, |exit| exit.duration);
         let answered = exit.filter(line::answers_alone);
         let may_be = answered.is_some() || left <= TOO_LATE;
-        let no_lines = what.as_deref().filter(|_| may_be).map(line::speaks_no_lines);
+        let no_lines = what.as_deref().filter(|_| may_be).map(speaks_no_lines);
         let no_lines = no_lines.filter(|why| self.keeper.speaks_no_lines(wish, why));
-        let first = || line::failed_first(what.as_deref(), answered.is_some());
+        let asked = (left > TOO_LATE).then_some(answered.is_some());
+        let first = || line::failed_first(what.as_deref(), asked);
         mute.warnings.push(no_lines.unwrap_or_else(first));
         let (exit, process) = match answered {
             Some(exit) => (exit, None),

@@ -82,19 +82,15 @@ pub fn why_mute(status: &Status) -> Option<String> {
     Some(what)
 }
 
-/// Of a hook that answers by itself, and not as one that stays.
-pub fn speaks_no_lines(what: &str) -> String {
-    format!("`persistent` is set, but the hook does not answer lines, so it runs per event: {what}")
-}
-
-/// Of a hook whose process that should stay failed at its first event, and
-/// which was then asked by itself: what the first did, and whether the second
-/// answered.
-pub fn failed_first(what: Option<&str>, answered: bool) -> String {
+/// Of a hook whose process that should stay failed at its first event: what it
+/// did, and whether one that was then asked by itself answered; none when there
+/// was no time for that.
+pub fn failed_first(what: Option<&str>, answered: Option<bool>) -> String {
     let what = what.map(|what| format!(": {what}")).unwrap_or_default();
     let then = match answered {
-        true => "this event got a process of its own",
-        false => "a process of its own gave no answer either",
+        Some(true) => "this event got a process of its own",
+        Some(false) => "a process of its own gave no answer either",
+        None => "there was no time left for a process of its own",
     };
     format!("its process failed at its first event{what}; {then}")
 }

@@ -33,7 +33,7 @@ use std::time::Duration;
 pub use interrupt::{cancel_on_signals, outlive_hangups};
 pub use keep::{
     Ahead, Asked, DONE, HELPER, Keeper, Limits, Origin, PERSISTENT, Prepared, Read, Unchanged, Wish,
-    helper_beside, names_who_answers,
+    helper_beside, names_who_answers, speaks_no_lines,
 };
 #[cfg(windows)]
 pub use named_pipe::{Pipe, PipeListener};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::pin::{self, Pinned};
 use super::words::{self, Scope, Why};
 use crate::read_file::{self, Glimpse};
-use crate::run::{DONE, HELPER, Origin, PERSISTENT, names_who_answers};
+use crate::run::{DONE, HELPER, Origin, PERSISTENT, names_who_answers, speaks_no_lines};
 
 /// A larger file is known by its stamp alone.
 const HASHED: u64 = 4 * 1024 * 1024;
@@ -85,11 +85,10 @@ impl Origin for NamedFiles {
 
     fn why_not_asked(&self) -> Option<String> {
         let (script, _) = self.script.as_ref().filter(|(_, names)| *names == Some(false))?;
-        Some(format!(
-            "`persistent` is set, but the hook does not answer lines, so it runs per event: {} names neither \
-             {HELPER} nor {PERSISTENT}. See persistent-hooks in the manual",
+        Some(speaks_no_lines(&format!(
+            "{} names neither {HELPER} nor {PERSISTENT}. See persistent-hooks in the manual",
             script.display()
-        ))
+        )))
     }
 
     /// What could have changed without getting another time is read again.

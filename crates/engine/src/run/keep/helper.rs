@@ -23,6 +23,11 @@ pub fn names_who_answers(script: &Path, text: &str) -> Option<bool> {
     language(script).map(|_| text.contains(HELPER) || text.contains(PERSISTENT))
 }
 
+/// Of a hook that answers by itself, and not as one that stays.
+pub fn speaks_no_lines(what: &str) -> String {
+    format!("`persistent` is set, but the hook does not answer lines, so it runs per event: {what}")
+}
+
 fn language(script: &Path) -> Option<&'static str> {
     let ending = script.extension()?.to_str()?;
     LANGUAGES.iter().find(|(of_script, _)| *of_script == ending).map(|(_, of_helper)| *of_helper)

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use super::os::{Idleness, KEEPS, Marker, Waiting};
 use super::{Cancel, Exit, Invocation, Status};
 use faults::Faults;
-pub use helper::{HELPER, helper_beside, names_who_answers};
+pub use helper::{HELPER, helper_beside, names_who_answers, speaks_no_lines};
 pub use last_word::DONE;
 pub(super) use last_word::LastWord;
 pub use limits::Limits;
