@@ -129,6 +129,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_a_first_event_is_what_happened() {
+        let cases = [
+            (None, Some(true), "its process failed at its first event; this event got a process of its own"),
+            (Some("late"), Some(false), "event: late; a process of its own gave no answer either"),
+            (Some("late"), None, "event: late; there was no time left for a process of its own"),
+        ];
+        for (what, answered, expected) in cases {
+            let said = failed_first(what, answered);
+            assert!(said.ends_with(expected), "{said}");
+        }
+    }
+
+    #[test]
     fn an_answer_is_what_a_process_of_its_own_would_have_printed() {
         let said = |exit_code, stdout: &str, stderr: &str| {
             Ok(Read { exit_code, stdout: stdout.into(), stderr: stderr.into() })
