@@ -16,7 +16,11 @@ use crate::digest::{Digest, Hasher};
 
 #[cfg_attr(unix, path = "read_file/unix.rs")]
 #[cfg_attr(windows, path = "read_file/windows.rs")]
-mod os; // both give: open, open_at_end, facts, facts_of, facts_of_link, same_directory, our_uid
+mod os; // both give: open, open_at_end, facts, facts_of, facts_of_link, is_free, folder_tells, same_directory, our_uid
+
+mod looked;
+
+pub(crate) use looked::{Folders, Looked};
 
 /// A configuration file may be this large.
 pub const CONFIG_LIMIT: u64 = 1024 * 1024;

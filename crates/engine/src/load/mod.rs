@@ -1,7 +1,8 @@
 //! Reads all sources into one `HookSet`, and knows when they changed.
 //!
 //! Every call looks at every file again, cheaply: device, number, size and
-//! times. A file that differs, or was changed so recently that its times could
+//! times; for files that are not there it looks at the folder in which they would
+//! appear. A file that differs, or was changed so recently that its times could
 //! not tell, is read again. A file that is gone has no hooks; one that cannot
 //! be read keeps those of its last good copy, loudly; neither touches another.
 //!
@@ -31,7 +32,7 @@ use crate::config::{self, Config};
 use crate::definition::Definition;
 use crate::edition::Edition;
 use crate::problem::Problem;
-use crate::read_file::Glimpse;
+use crate::read_file::{Folders, Looked};
 use crate::rule::hookify;
 use crate::source::{self, Format, Levels, Roots, Selection, Source, ThirdParty};
 use crate::state::StateDir;
@@ -214,6 +215,7 @@ pub struct Loader {
     readings: Vec<Reading>,
     /// What was last returned, for each list of workspaces.
     walks: Vec<Walk>,
+    folders: Folders,
 }
 
 /// What every reading is made with.
@@ -234,11 +236,9 @@ type Read = fn(&[u8], &Source, &LoadOptions) -> Config;
 struct Walk {
     workspaces: Vec<PathBuf>,
     /// The directories that were listed, as they were then.
-    listed: Vec<(PathBuf, Glimpse)>,
+    listed: Vec<Looked>,
     /// Into `Loader::readings`.
     readings: Vec<usize>,
-    /// Those of them whose folder was listed and is not there.
-    in_missing: Vec<usize>,
     /// The versions of the readings that the set was made from.
     versions: Vec<u64>,
     /// What is wrong with plugins, beside what is wrong in their files.
@@ -250,7 +250,7 @@ struct Walk {
 struct Listing {
     sources: Vec<Source>,
     /// The places that were listed, as they were before that.
-    listed: Vec<(PathBuf, Glimpse)>,
+    listed: Vec<Looked>,
     problems: Vec<Problem>,
 }
 
@@ -266,17 +266,17 @@ impl Loader {
     fn reading_with(roots: Roots, options: LoadOptions, read: Read) -> Loader {
         let (trust, state) = (Trust::new(&roots), StateDir::new(roots.state.clone()));
         let surroundings = Surroundings { roots, options, trust, state, read };
-        Loader { surroundings, readings: Vec::new(), walks: Vec::new() }
+        Loader { surroundings, readings: Vec::new(), walks: Vec::new(), folders: Folders::default() }
     }
 
     /// The hooks for these workspace roots. Looks at every file they depend
     /// on; the same value is returned while nothing changed.
     pub fn hooks(&mut self, workspaces: &[PathBuf]) -> Arc<HookSet> {
+        self.folders.next_event();
         let at = self.walk(workspaces);
         let walk = &mut self.walks[at];
         for reading in &walk.readings {
-            let folder_is_missing = walk.in_missing.contains(reading);
-            self.readings[*reading].refresh(folder_is_missing, &self.surroundings);
+            self.readings[*reading].refresh(&mut self.folders, &self.surroundings);
         }
         let versions = walk.readings.iter().map(|reading| self.readings[*reading].version());
         if !versions.clone().eq(walk.versions.iter().copied()) {
@@ -321,16 +321,15 @@ impl Loader {
     fn walk(&mut self, workspaces: &[PathBuf]) -> usize {
         let known = self.walks.iter().position(|walk| same_paths(&walk.workspaces, workspaces));
         if let Some(at) = known
-            && self.walks[at].listed.iter().all(|(directory, glimpse)| glimpse.holds(directory))
+            && self.walks[at].listed.iter_mut().all(|place| place.holds(&mut self.folders))
         {
             return at;
         }
         let Listing { sources, listed, problems } = self.surroundings.sources(workspaces);
         let readings: Vec<usize> = sources.into_iter().map(|source| self.reading(source)).collect();
-        let in_missing = self.in_missing(&readings, &listed);
         match known {
             Some(at) => {
-                (self.walks[at].listed, self.walks[at].in_missing) = (listed, in_missing);
+                self.walks[at].listed = listed;
                 if self.walks[at].readings != readings || self.walks[at].problems != problems {
                     (self.walks[at].readings, self.walks[at].problems) = (readings, problems);
                     self.walks[at].versions.clear();
@@ -341,20 +340,11 @@ impl Loader {
                 workspaces: workspaces.to_vec(),
                 listed,
                 readings,
-                in_missing,
                 versions: Vec::new(),
                 problems,
                 set: Arc::default(),
             }),
         }
-    }
-
-    fn in_missing(&self, readings: &[usize], listed: &[(PathBuf, Glimpse)]) -> Vec<usize> {
-        let is_missing = |reading: &&usize| {
-            let file = self.readings[**reading].source.text_file();
-            listed.iter().any(|(place, glimpse)| glimpse.is_of_nothing() && file.parent() == Some(place))
-        };
-        readings.iter().filter(is_missing).copied().collect()
     }
 
     fn add_walk(&mut self, walk: Walk) -> usize {
@@ -377,10 +367,9 @@ impl Loader {
 impl Surroundings {
     /// The sources of these workspaces, and where they were looked for.
     fn sources(&self, workspaces: &[PathBuf]) -> Listing {
-        let glimpse = |place: PathBuf| (place.clone(), Glimpse::at(&place));
         let places = source::listed(&self.roots, workspaces, self.third_party());
-        let mut listed: Vec<_> = places.into_iter().map(glimpse).collect();
-        listed.push(glimpse(expected_file(&self.roots.state)));
+        let mut listed: Vec<_> = places.into_iter().map(Looked::at).collect();
+        listed.push(Looked::at(expected_file(&self.roots.state)));
         let mut sources = source::sources(&self.roots, workspaces, self.third_party());
         sealed::expect(&mut sources, &self.roots);
         // The first edition knows no plugins.
@@ -389,7 +378,7 @@ impl Surroundings {
         } else {
             plugins::find(self, workspaces)
         };
-        listed.extend(plugins.looked_at.into_iter().map(glimpse));
+        listed.extend(plugins.looked_at.into_iter().map(Looked::at));
         sources.extend(plugins.sources);
         let runs_here = |source: &Source| match self.options.surface {
             Surface::Desktop => true,
@@ -399,7 +388,7 @@ impl Surroundings {
             self.options.selection.includes(source) && !self.options.without.has(source.level)
         };
         sources.retain(|source| runs_here(source) && takes_part(source));
-        listed.extend(sources.iter().filter_map(Source::team_folder).map(Path::to_owned).map(glimpse));
+        listed.extend(sources.iter().filter_map(Source::team_folder).map(Path::to_owned).map(Looked::at));
         Listing { sources, listed, problems: plugins.problems }
     }
 

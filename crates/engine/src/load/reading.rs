@@ -12,7 +12,7 @@ use crate::clock;
 use crate::config::Config;
 use crate::definition::Definition;
 use crate::problem::{Problem, Severity};
-use crate::read_file::{self, CONFIG_LIMIT, Glimpse, Owner, ReadError};
+use crate::read_file::{self, CONFIG_LIMIT, Folders, Glimpse, Looked, Owner, ReadError};
 use crate::source::{Format, Level, Roots, Source};
 use crate::trust::{Examination, Looking, Subject, Trust, TrustState};
 
@@ -22,7 +22,7 @@ pub(super) struct Reading {
     pub(super) source: Arc<Source>,
     version: u64,
     /// What the file was when it was last read; none before that.
-    look: Option<Glimpse>,
+    look: Option<Looked>,
     /// The same of files that its hooks were made from.
     made_from: Vec<(std::path::PathBuf, Glimpse)>,
     /// The bytes last read, good or not.
@@ -107,11 +107,9 @@ impl Reading {
     }
 
     /// Looks at the file and, where trust counts, at every file it covers;
-    /// reads again what changed. In a folder that is missing nobody need look.
-    pub(super) fn refresh(&mut self, folder_is_missing: bool, around: &Surroundings) {
-        let holds = self.look.is_some_and(|look| {
-            (folder_is_missing && look.is_of_nothing()) || look.holds(&self.source.text_file())
-        });
+    /// reads again what changed.
+    pub(super) fn refresh(&mut self, folders: &mut Folders, around: &Surroundings) {
+        let holds = self.look.as_mut().is_some_and(|look| look.holds(folders));
         let before = self.version;
         let made_from_holds = self.made_from.iter().all(|(file, look)| look.holds(file));
         if !made_from_holds {
@@ -130,7 +128,7 @@ impl Reading {
                 self.version += 1;
             }
         }
-        let examined = self.gate.as_ref().is_some_and(|gate| gate.examination.holds());
+        let examined = self.gate.as_mut().is_some_and(|gate| gate.examination.holds(folders));
         if self.source.needs_trust() && (self.version != before || !examined) {
             self.examine(around);
         }
@@ -200,18 +198,18 @@ impl Reading {
         }
         match self.read_file(around) {
             Ok((bytes, look)) => {
-                self.look = Some(look);
+                self.looked(look);
                 if self.raw.as_ref() != Some(&bytes) || matches!(self.state, SourceState::Absent) {
                     self.take(bytes, around);
                 }
             }
             Err(ReadError::Absent) => {
-                self.look = Some(Glimpse::default());
+                self.looked(Glimpse::default());
                 (self.raw, self.good) = (None, None);
                 self.become_state(SourceState::Absent, Vec::new());
             }
             Err(error) => {
-                self.look = Some(Glimpse::at(&self.source.file));
+                self.looked(Glimpse::at(&self.source.file));
                 self.raw = None;
                 let help = error.help(&self.source.file);
                 self.keep_last_good(error.to_string(), help, Vec::new(), around);
@@ -219,10 +217,14 @@ impl Reading {
         }
     }
 
+    fn looked(&mut self, glimpse: Glimpse) {
+        self.look = Some(Looked::seen(self.source.text_file().into_owned(), glimpse));
+    }
+
     /// A team's signed hooks: what does not fit its seal is not in force, and
     /// neither is an earlier copy.
     fn read_sealed(&mut self, around: &Surroundings) {
-        self.look = Some(Glimpse::at(&self.source.text_file()));
+        self.looked(Glimpse::at(&self.source.text_file()));
         let opened = sealed::open(&self.source, around);
         self.seal = opened.seal.map(Arc::new);
         self.tampered = opened.content.is_err();

@@ -45,6 +45,24 @@ pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
     std::fs::symlink_metadata(path).map(|metadata| read(&metadata)).map_err(noted)
 }
 
+/// Whether the name is not taken, not even by a link to nothing.
+pub(super) fn is_free(path: &Path) -> bool {
+    facts_of_link(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Whether the times of a folder change with the names in it, for certain.
+#[cfg(target_os = "linux")]
+pub(super) fn folder_tells(folder: &Path) -> bool {
+    /// By the numbers of their kind: ext4 and its elders, xfs, btrfs, tmpfs, overlay.
+    const TRIED: [u32; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
+    rustix::fs::statfs(folder).is_ok_and(|found| TRIED.contains(&(found.f_type as u32)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn folder_tells(_folder: &Path) -> bool {
+    false
+}
+
 pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
     let number = |path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
     number(one).is_some_and(|found| number(other) == Some(found))

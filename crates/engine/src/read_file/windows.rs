@@ -34,6 +34,16 @@ pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
     std::fs::symlink_metadata(path).map(|metadata| read(&metadata))
 }
 
+/// Whether the name is not taken, not even by a link to nothing.
+pub(super) fn is_free(path: &Path) -> bool {
+    facts_of_link(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Nobody tried here whether the times of a folder change with the names in it.
+pub(super) fn folder_tells(_folder: &Path) -> bool {
+    false
+}
+
 pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|found| other.canonicalize().is_ok_and(|other| other == found))
 }

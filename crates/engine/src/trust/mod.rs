@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use crate::clock;
 use crate::definition::Definition;
 use crate::digest::Digest;
-use crate::read_file::Glimpse;
+use crate::read_file::{Folders, Looked};
 use crate::source::{Os, Roots, Source};
 use crate::state::{Durability, StateDir, StateError};
 use subject::Place;
@@ -96,7 +96,7 @@ pub(crate) struct Examination {
     /// A large file's stamp in the record is out of date, its hash is not.
     pub(crate) stale_stamps: bool,
     /// The record it was compared with, in the store.
-    record: Option<(PathBuf, Glimpse)>,
+    record: Option<Looked>,
 }
 
 impl Trust {
@@ -199,9 +199,8 @@ impl Trust {
         definitions: &[Definition],
     ) -> Examination {
         let place = Place::of(source);
-        let path = self.state.file(RECORDS, &place.record_name);
         // Looked at before it is read, so that a change in between is seen.
-        let glimpse = Glimpse::at(&path);
+        let looked = Looked::at(self.state.file(RECORDS, &place.record_name));
         let mut examination = match self.record_named(&place.record_name) {
             Ok(None) => Examination::of(TrustState::New),
             Ok(Some(record)) => {
@@ -210,7 +209,7 @@ impl Trust {
             }
             Err(error) => Examination::of(TrustState::Broken(error.to_string())),
         };
-        examination.record = Some((path, glimpse));
+        examination.record = Some(looked);
         examination
     }
 
@@ -334,8 +333,8 @@ impl Examination {
     }
 
     /// Whether everything that was looked at certainly is what it was.
-    pub(crate) fn holds(&self) -> bool {
-        self.record.as_ref().is_none_or(|(path, glimpse)| glimpse.holds(path))
+    pub(crate) fn holds(&mut self, folders: &mut Folders) -> bool {
+        self.record.as_mut().is_none_or(|record| record.holds(folders))
             && self.subject.as_ref().is_none_or(Subject::holds)
     }
 }

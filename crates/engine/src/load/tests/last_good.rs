@@ -1,6 +1,7 @@
 //! A file that cannot be read keeps the hooks of its last good copy.
 
 use super::*;
+use crate::read_file::Glimpse;
 use crate::trust::Looking;
 
 #[cfg(unix)]
