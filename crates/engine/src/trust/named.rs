@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::pin::{self, Pinned};
 use super::words::{self, Scope, Why};
 use crate::read_file::{self, Glimpse};
-use crate::run::{DONE, HELPER, Origin, PERSISTENT, names_who_answers, speaks_no_lines};
+use crate::run::{DONE, HELPER, Origin, PERSISTENT, helper_beside, names_who_answers, speaks_no_lines};
 
 /// A larger file is known by its stamp alone.
 const HASHED: u64 = 4 * 1024 * 1024;
@@ -43,6 +43,7 @@ impl NamedFiles {
         let outside = outside.filter_map(|word| super::expand(&word.word, scope)).map(PathBuf::from);
         let named = found.named.into_iter().map(|named| named.path);
         let outside = outside.filter(|path| path.is_absolute());
+        let outside = outside.flat_map(|path| [helper_beside(&path), Some(path)]).flatten();
         let script = script.map(|path| (path, None));
         let mut looked = NamedFiles { files: Vec::new(), says_done: false, script };
         named.chain(outside).chain(beside).for_each(|path| looked.add(path));
@@ -142,6 +143,23 @@ mod tests {
             let mut files = NamedFiles::look(&command, None, &scope, std::iter::empty());
             change();
             assert_eq!(files.is_unchanged(), unchanged, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_helper_counts_wherever_the_script_stands() {
+        let (dir, elsewhere) = (TempDir::new(), TempDir::new());
+        let scripts = [dir.write("near.py", "one"), elsewhere.write("far.py", "one")];
+        let (run_dir, home) = (dir.path(), dir.path());
+        let scope = Scope { os: Os::current(), run_dir, workspace: None, plugin: Some(run_dir), home };
+        for script in scripts {
+            let helper = script.with_file_name("boathook_hook.py");
+            std::fs::write(&helper, "one").expect("written");
+            let command = format!("python3 {}", script.display());
+            let mut files = NamedFiles::look(&command, None, &scope, std::iter::empty());
+            assert!(files.is_unchanged(), "{command}");
+            std::fs::write(&helper, "two").expect("written");
+            assert!(!files.is_unchanged(), "{command}");
         }
     }
 
