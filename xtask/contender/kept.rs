@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use boathook_engine::run::{Keeper, Limits};
 use boathook_engine::{Engine, Os, Roots, Settings};
 
+use crate::bare::BareHook;
 use crate::engines::{allowed_by, environment, shell_event};
 use crate::hooks::Programs;
 
@@ -25,17 +26,19 @@ const BETWEEN: Duration = Duration::from_millis(270);
 /// Engines with one such hook each, and what keeps their processes.
 pub struct KeptEngines {
     directory: PathBuf,
+    mark: &'static str,
     keeper: Arc<Keeper>,
     made: HashMap<String, Engine>,
+    bare: Option<BareHook>,
 }
 
 type Numbers = Result<Vec<u64>, String>;
 
 impl KeptEngines {
-    /// Their homes stand in this directory.
-    pub fn in_directory(directory: &Path) -> KeptEngines {
+    /// Their homes stand in this directory, with this in their names.
+    pub fn in_directory(directory: &Path, mark: &'static str) -> KeptEngines {
         let keeper = Arc::new(Keeper::new(Limits::default()));
-        KeptEngines { directory: directory.to_owned(), keeper, made: HashMap::new() }
+        KeptEngines { directory: directory.to_owned(), mark, keeper, made: HashMap::new(), bare: None }
     }
 
     /// A process for the event.
@@ -84,17 +87,45 @@ impl KeptEngines {
     pub fn nobody(&mut self, programs: &Programs, payload: &[u8]) -> Numbers {
         let engine = self.engine("nobody", "node", programs)?;
         thread::sleep(BETWEEN);
-        let mut times = Vec::new();
-        for _ in 0..=ASKED {
-            let begin = Instant::now();
-            let decision = engine.handle(shell_event(payload)?);
-            times.push(begin.elapsed().as_nanos() as u64);
-            if !decision.hooks.is_empty() {
-                return Err("a hook was asked that should not".to_owned());
-            }
-        }
+        let times = (0..=ASKED).map(|_| unasked(engine, payload)).collect::<Result<Vec<_>, _>>()?;
         write_out(engine)?;
         Ok(vec![median(times)])
+    }
+
+    /// The hook that stays, asked by nobody's engine: what no engine can go below.
+    pub fn bare(&mut self, programs: &Programs, payload: &[u8]) -> Numbers {
+        self.start_bare(programs)?;
+        thread::sleep(BETWEEN);
+        self.median_of_bare(programs, payload, ASKED)
+    }
+
+    /// The same without a rest, after as many as one with an engine is asked.
+    pub fn bare_in_a_run(&mut self, programs: &Programs, payload: &[u8]) -> Numbers {
+        self.start_bare(programs)?;
+        self.median_of_bare(programs, payload, BEFORE + ASKED)
+    }
+
+    fn start_bare(&mut self, programs: &Programs) -> Result<(), String> {
+        if self.bare.is_none() {
+            self.bare = Some(BareHook::start(&programs.path("kept.mjs"))?);
+        }
+        Ok(())
+    }
+
+    /// Before every question an engine does its own work, outside of the time:
+    /// how long a hook has waited decides how soon it wakes.
+    fn median_of_bare(&mut self, programs: &Programs, payload: &[u8], asked: usize) -> Numbers {
+        self.engine("nobody", "node", programs)?;
+        let (Some(engine), Some(hook)) = (self.made.get("nobody-node"), &mut self.bare) else {
+            return Err("it was not made yet".to_owned());
+        };
+        let mut times = Vec::new();
+        for _ in 0..=asked {
+            unasked(engine, payload)?;
+            times.push(hook.ask(payload)?);
+        }
+        write_out(engine)?;
+        Ok(vec![median(times.split_off(times.len() - ASKED))])
     }
 
     /// One that was started before its event.
@@ -130,7 +161,7 @@ impl KeptEngines {
             "nobody" => r#", "persistent": true, "matcher": "^never$""#,
             _ => "",
         };
-        let home = self.directory.join(format!("home-{way}-{language}-{}", std::process::id()));
+        let home = self.directory.join(format!("home-{}-{way}-{language}-{}", self.mark, std::process::id()));
         let entry = format!(r#"{{"command": "{command}"{option}}}"#);
         let text = format!(r#"{{"version": 1, "hooks": {{"beforeShellExecution": [{entry}]}}}}"#);
         fs::create_dir_all(home.join(".cursor")).map_err(|error| error.to_string())?;
@@ -155,6 +186,14 @@ fn write_out(engine: &Engine) -> Result<(), String> {
 fn median(mut times: Vec<u64>) -> u64 {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or(0)
+}
+
+/// An event that reaches no hook.
+fn unasked(engine: &Engine, payload: &[u8]) -> Result<u64, String> {
+    let begin = Instant::now();
+    let decision = engine.handle(shell_event(payload)?);
+    let nanos = begin.elapsed().as_nanos() as u64;
+    if decision.hooks.is_empty() { Ok(nanos) } else { Err("a hook was asked that should not".to_owned()) }
 }
 
 fn one(engine: &Engine, payload: &[u8]) -> Numbers {

@@ -5,6 +5,7 @@
 //! both alive, and asks them in a shuffled order. Only what a request names is
 //! timed; preparing it and talking about it is not.
 
+mod bare;
 mod daemon;
 mod engines;
 mod floor;

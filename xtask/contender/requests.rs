@@ -27,6 +27,9 @@ pub struct Laboratory {
     directory: PathBuf,
     engines: Engines,
     kept: KeptEngines,
+    /// Their processes stay where they were started: on one processor.
+    kept_pinned: KeptEngines,
+    pinned: bool,
     rules: RuleEngines,
     daemon: Option<Daemon>,
     started: HashMap<String, Program>,
@@ -44,7 +47,9 @@ impl Laboratory {
         Ok(Laboratory {
             processors: Processors::found()?,
             engines: Engines::in_directory(directory),
-            kept: KeptEngines::in_directory(directory),
+            kept: KeptEngines::in_directory(directory, "anywhere"),
+            kept_pinned: KeptEngines::in_directory(directory, "pinned"),
+            pinned: false,
             rules: RuleEngines::default(),
             daemon: None,
             programs,
@@ -72,8 +77,7 @@ impl Laboratory {
     pub fn take(&mut self, request: &str) -> Numbers {
         let (verb, object) = request.split_once(' ').unwrap_or((request, ""));
         match verb {
-            "pin" => self.processors.pin().map(|()| vec![]).map_err(|error| error.to_string()),
-            "unpin" => self.processors.unpin().map(|()| vec![]).map_err(|error| error.to_string()),
+            "pin" | "unpin" => self.pin(verb == "pin"),
             "grow" => {
                 self.ballast = machine::grow(number(object)?);
                 Ok(vec![self.ballast.len() as u64])
@@ -99,14 +103,32 @@ impl Laboratory {
                 "load" => self.rules.load(&self.directory, &self.payload),
                 _ => Err(format!("unknown request `{request}`")),
             },
-            "cold" => self.kept.cold(object, &self.programs, &self.payload),
-            "cold-in-a-run" => self.kept.cold_in_a_run(object, &self.programs, &self.payload),
-            "stays" => self.kept.stays(object, &self.programs, &self.payload),
-            "stays-in-a-run" => self.kept.stays_in_a_run(object, &self.programs, &self.payload),
-            "nobody" => self.kept.nobody(&self.programs, &self.payload),
-            "ahead" => self.kept.ahead(object, &self.programs, &self.payload),
+            "cold" | "cold-in-a-run" | "stays" | "stays-in-a-run" | "nobody" | "bare" | "bare-in-a-run"
+            | "ahead" => self.kept(verb, object),
             "leaks" => self.leaks(number(object)? as u32),
             _ => Err(format!("unknown request `{request}`")),
+        }
+    }
+
+    fn pin(&mut self, pinned: bool) -> Numbers {
+        self.pinned = pinned;
+        let done = if pinned { self.processors.pin() } else { self.processors.unpin() };
+        done.map(|()| vec![]).map_err(|error| error.to_string())
+    }
+
+    fn kept(&mut self, verb: &str, language: &str) -> Numbers {
+        let (programs, payload) = (&self.programs, &self.payload);
+        let kept = if self.pinned { &mut self.kept_pinned } else { &mut self.kept };
+        match verb {
+            "cold" => kept.cold(language, programs, payload),
+            "cold-in-a-run" => kept.cold_in_a_run(language, programs, payload),
+            "stays" => kept.stays(language, programs, payload),
+            "stays-in-a-run" => kept.stays_in_a_run(language, programs, payload),
+            "nobody" => kept.nobody(programs, payload),
+            "bare" => kept.bare(programs, payload),
+            "bare-in-a-run" => kept.bare_in_a_run(programs, payload),
+            "ahead" => kept.ahead(language, programs, payload),
+            _ => Err(format!("unknown request `{verb}`")),
         }
     }
 

@@ -107,6 +107,14 @@ pub fn stages() -> Vec<Stage> {
         ),
         stage("timeouts", false, 20, 12, TIMEOUTS, &[]),
         stage("kept", false, 60, 4, KEPT, &[]),
+        stage(
+            "kept pinned",
+            true,
+            60,
+            4,
+            &["cold-in-a-run node", "stays-in-a-run node", "bare-in-a-run node"],
+            &[],
+        ),
         large_parent(),
     ]
 }
@@ -128,8 +136,7 @@ const KEPT: &[&str] = &[
     "cold python",
     "cold bash",
     "stays node",
-    "cold-in-a-run node",
-    "stays-in-a-run node",
+    "bare node",
     "nobody asked",
     "ahead node",
     "ahead python",

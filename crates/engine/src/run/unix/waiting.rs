@@ -189,9 +189,10 @@ impl Waiting {
     fn wait_awake(&self, talk: &mut Talk) -> Option<Reply> {
         let begun = Instant::now();
         while begun.elapsed() < AWAKE {
+            std::thread::yield_now();
             match self.read_stdout(talk) {
                 Read::Line { rest } => return Some(talk.line(rest)),
-                Read::NothingNow => std::thread::yield_now(),
+                Read::NothingNow => {}
                 Read::Some | Read::Closed => return None,
             }
         }
