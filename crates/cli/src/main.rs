@@ -12,6 +12,7 @@ mod fold;
 mod http_address;
 mod https;
 mod judge;
+mod on_machine;
 mod payload_args;
 mod quick_args;
 mod report;

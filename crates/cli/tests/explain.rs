@@ -20,7 +20,7 @@ fn what_would_run_and_why_the_rest_would_not() {
     assert_snapshot!(cx.run(["explain", "beforeShellExecution", "--field", "command=git push"]), @r#"
     exit code: 0
     ----- stdout -----
-    beforeShellExecution: 3 hooks would run together
+    beforeShellExecution: 3 hooks would run together, and 1 would fail
 
     1. ./hooks/a.sh
        source     user ([HOME]/.cursor/hooks.json:1)
@@ -52,6 +52,59 @@ fn what_would_run_and_why_the_rest_would_not() {
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["runs"].as_array().map(Vec::len), Some(3));
     assert_eq!(json["does_not_run"][0]["because"], "its matcher `^npm` does not match `git push`");
+}
+
+#[test]
+fn what_cannot_start_is_said_before_it_fails() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks/plain.sh", "#!/bin/sh\n");
+    let hooks = json!({ "version": 1, "hooks": { "stop": [
+        { "command": "./hooks/gone.sh" },
+        { "command": "./hooks/plain.sh" },
+        { "command": "nobody-has-this-program ." },
+        { "command": "nobody-has-this-program .." },
+    ]}});
+    cx.write("home/.cursor/hooks.json", hooks.to_string());
+    assert_snapshot!(cx.run(["explain", "stop"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    stop: 4 hooks would run together, and 4 would fail
+
+    1. ./hooks/gone.sh
+       source     user ([HOME]/.cursor/hooks.json:1)
+       directory  [HOME]/.cursor
+       starts as  ./hooks/gone.sh (no shell is needed)
+       fails      the script `./hooks/gone.sh` does not exist: the hook fails
+       timeout    60 s
+       loop limit 5
+
+    2. ./hooks/plain.sh
+       source     user ([HOME]/.cursor/hooks.json:1)
+       directory  [HOME]/.cursor
+       starts as  ./hooks/plain.sh (no shell is needed)
+       fails      the script `./hooks/plain.sh` is not executable: the hook fails
+       timeout    60 s
+       loop limit 5
+
+    3. nobody-has-this-program .
+       source     user ([HOME]/.cursor/hooks.json:1)
+       directory  [HOME]/.cursor
+       starts as  /bin/sh -c …
+       fails      `nobody-has-this-program` is not on PATH: the hook fails
+       timeout    60 s
+       loop limit 5
+
+    4. nobody-has-this-program ..
+       source     user ([HOME]/.cursor/hooks.json:1)
+       directory  [HOME]/.cursor
+       starts as  /bin/sh -c …
+       fails      `nobody-has-this-program` is not on PATH: the hook fails
+       timeout    60 s
+       loop limit 5
+    "#);
+    let json = cx.output(["explain", "--json", "stop"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(json["runs"][0]["fails"], "the script `./hooks/gone.sh` does not exist: the hook fails");
 }
 
 #[test]

@@ -4,10 +4,13 @@ mod context;
 
 use context::{TestContext, one_hook};
 use insta::assert_snapshot;
+use serde_json::json;
 
 #[test]
 fn hooks_of_all_sources_by_event() {
     let cx = TestContext::new();
+    cx.script("system/etc/cursor/guard.sh", "#!/bin/sh\n");
+    cx.script("home/.cursor/managed/team_7/hooks/team.sh", "#!/bin/sh\n");
     cx.write("system/etc/cursor/hooks.json", one_hook("beforeShellExecution", "./guard.sh"));
     cx.write("home/.cursor/managed/team_7/hooks/hooks.json", one_hook("beforeShellExecution", "./team.sh"));
     cx.write("project/.cursor/hooks.json", one_hook("stop", "echo done"));
@@ -31,7 +34,6 @@ fn hooks_of_all_sources_by_event() {
     ----- stderr -----
     warning: [PROJECT]/.cursor/hooks.json: 1 hook is withheld: the workspace is not trusted
       help: `boathook trust` shows what would be trusted, and asks
-    hint: 2 problems in these files: `boathook check` lists them
     "#);
 }
 
@@ -98,4 +100,24 @@ fn hooks_that_stay_or_start_ahead_say_so() {
     let lifetimes: Vec<_> =
         list["hooks"].as_array().expect("hooks").iter().map(|hook| &hook["lifetime"]).collect();
     assert_eq!(lifetimes, ["persistent", "prestart", "event"]);
+}
+
+#[test]
+fn a_hook_that_cannot_start_is_an_error() {
+    let cx = TestContext::new();
+    let hooks = json!({ "version": 1, "hooks": { "stop": [{ "command": "./hooks/gone.sh" }] } });
+    cx.write("home/.cursor/hooks.json", hooks.to_string());
+    assert_snapshot!(cx.run(["list"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    stop
+      error     user       ./hooks/gone.sh
+                [HOME]/.cursor/hooks.json:1
+                the script `./hooks/gone.sh` does not exist: the hook fails
+    ----- stderr -----
+    hint: 1 problem in these files: `boathook check` lists them
+    "#);
+    let json = cx.output(["list", "--json"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(json["hooks"][0]["state"], "error");
 }

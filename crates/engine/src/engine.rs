@@ -59,7 +59,7 @@ use recording::Happened;
 use remembering::tell_loop_count;
 pub use sealed::tampered;
 pub use settings::{Settings, load_options};
-pub use standing::Standing;
+pub use standing::{Standing, is_of};
 use trail::Waiting;
 use warnings::{source_warnings, unread_roots};
 

@@ -2,7 +2,7 @@
 
 use boathook_engine::definition::Action;
 use boathook_engine::dialect::claude::Shape;
-use boathook_engine::engine::{Engine, Explanation};
+use boathook_engine::engine::{Engine, Explanation, Standing};
 use boathook_engine::event::Call;
 use boathook_engine::load::{Hook, TrustMode};
 use boathook_engine::outcome::{Outcome, ReadOutcome};
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::Status;
 use crate::args::Global;
 use crate::error::Failed;
+use crate::on_machine::OnMachine;
 use crate::payload_args::PayloadArgs;
 use crate::report::{self, Texts};
 use crate::settings::settings;
@@ -45,29 +46,25 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
         settings.trust = TrustMode::Once;
     }
     let one_at_a_time = settings.edition.rules().one_at_a_time;
+    let found = OnMachine::look(&settings);
     let explanation = Engine::new(settings).explain(event);
     let plan = explanation.plan();
     if args.json {
-        ui.json(&as_json(&plan, &explanation).to_string());
+        ui.json(&as_json(&plan, &explanation, &found).to_string());
         return Ok(Status::Success);
     }
     report::whole_sources(ui, &explanation.hooks, &mut Texts::default());
+    let failures: Vec<Option<String>> =
+        plan.steps.iter().map(|step| failure(step, &explanation, &found)).collect();
     let name = explanation.event.kind.name();
-    match (plan.steps.len(), plan.skipped.len()) {
-        (0, 0) => ui.line(&format!("{name}: no hook is configured")),
-        (0, _) => ui.line(&format!("{name}: no hook would run")),
-        (1, _) => ui.line(&format!("{name}: 1 hook would run")),
-        (count, _) if one_at_a_time => {
-            ui.line(&format!("{name}: {count} hooks would be asked, one at a time, until one answers"));
-        }
-        (count, _) => ui.line(&format!("{name}: {count} hooks would run together")),
-    }
+    let numbers = in_numbers(&plan, failures.iter().flatten().count(), one_at_a_time);
+    ui.line(&format!("{name}: {numbers}"));
     if let Some(problems) = problem::summary(&explanation.hooks.problems).filter(|_| plan.steps.is_empty()) {
         ui.line(&problems);
     }
-    for (number, step) in plan.steps.iter().enumerate() {
+    for (number, (step, failure)) in plan.steps.iter().zip(&failures).enumerate() {
         ui.line("");
-        step_lines(ui, number + 1, step, &explanation);
+        step_lines(ui, number + 1, step, &explanation, failure.as_deref());
     }
     if !plan.skipped.is_empty() {
         ui.line("");
@@ -105,7 +102,39 @@ fn asked_as_tool(explanation: &Explanation) -> Vec<&Hook> {
     explanation.hooks.hooks.iter().filter(sees_it).collect()
 }
 
-fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explanation) {
+/// Why a hook that is asked would fail, as far as can be seen before.
+fn failure(step: &Step<'_>, explanation: &Explanation, found: &OnMachine) -> Option<String> {
+    match &step.work {
+        Work::Run(_) => match found.standing(step.hook) {
+            Standing::Broken(reason) => Some(reason),
+            Standing::Ready | Standing::Withheld(_) | Standing::NoModel(_) => None,
+        },
+        Work::Ask(question) => {
+            explanation.would_ask(question.model.as_deref()).err().map(|failure| format!("it {failure}"))
+        }
+        Work::Fail { failure, .. } => Some(format!("it {failure}")),
+        Work::Said(_) => None,
+    }
+}
+
+fn in_numbers(plan: &Plan<'_>, failing: usize, one_at_a_time: bool) -> String {
+    let run = match (plan.steps.len(), plan.skipped.len()) {
+        (0, 0) => return "no hook is configured".to_owned(),
+        (0, _) => return "no hook would run".to_owned(),
+        (1, _) => "1 hook would run".to_owned(),
+        (count, _) if one_at_a_time => {
+            format!("{count} hooks would be asked, one at a time, until one answers")
+        }
+        (count, _) => format!("{count} hooks would run together"),
+    };
+    match (failing, plan.steps.len()) {
+        (0, _) => run,
+        (_, 1) => format!("{run}, and fail"),
+        (failing, _) => format!("{run}, and {failing} would fail"),
+    }
+}
+
+fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explanation, failure: Option<&str>) {
     let definition = &step.hook.definition;
     let label = ui.styled(&definition.command_line().replace('\n', "\n      "), Style::Bold);
     ui.painted_line(&format!("{number}. {label}"));
@@ -115,12 +144,16 @@ fn step_lines(ui: &mut Ui, number: usize, step: &Step<'_>, explanation: &Explana
             ui.line(&format!("   directory  {}", invocation.run_dir.display()));
             ui.line(&format!("   starts as  {}", how_it_starts(invocation)));
         }
-        Work::Ask(question) => match explanation.would_ask(question.model.as_deref()) {
-            Ok(model) => ui.line(&format!("   asks       {model}")),
-            Err(failure) => ui.line(&format!("   fails      it {failure}")),
-        },
+        Work::Ask(question) => {
+            if let Ok(model) = explanation.would_ask(question.model.as_deref()) {
+                ui.line(&format!("   asks       {model}"));
+            }
+        }
         Work::Said(said) => said_lines(ui, step, said),
-        Work::Fail { failure, .. } => ui.line(&format!("   fails      it {failure}")),
+        Work::Fail { .. } => {}
+    }
+    if let Some(failure) = failure {
+        ui.line(&format!("   fails      {failure}"));
     }
     ui.line(&format!("   timeout    {}", seconds(definition.timeout)));
     if !definition.matcher.is_everything() {
@@ -178,7 +211,7 @@ fn skipped_lines(ui: &mut Ui, skipped: &Skipped<'_>, because: &str) {
     ui.line(&format!("   because    {because}"));
 }
 
-fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
+fn as_json(plan: &Plan<'_>, explanation: &Explanation, found: &OnMachine) -> Value {
     let common = |hook: &Hook| {
         json!({
             "command": hook.definition.command_line(),
@@ -200,10 +233,11 @@ fn as_json(plan: &Plan<'_>, explanation: &Explanation) -> Value {
         value
     };
     let step = |step: &Step<'_>| match &step.work {
-        Work::Run(invocation) => with(
-            common(step.hook),
-            json!({ "directory": invocation.run_dir, "starts_as": how_it_starts(invocation) }),
-        ),
+        Work::Run(invocation) => {
+            let start = json!({ "directory": invocation.run_dir, "starts_as": how_it_starts(invocation) });
+            let fails = failure(step, explanation, found).map(|failure| json!({ "fails": failure }));
+            with(with(common(step.hook), start), fails.unwrap_or_default())
+        }
         Work::Ask(question) => {
             let asks = match explanation.would_ask(question.model.as_deref()) {
                 Ok(model) => json!({ "model": question.model, "asks": model }),

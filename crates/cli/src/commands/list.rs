@@ -1,12 +1,10 @@
 //! `boathook list`: configured hooks by event and source.
 
-use std::sync::Arc;
-
 use boathook_engine::bundle::Seal;
 use boathook_engine::definition::Action;
-use boathook_engine::engine::{Settings, Standing, load_options};
+use boathook_engine::engine::Standing;
 use boathook_engine::event::EVENTS;
-use boathook_engine::load::{Hook, HookSet, Loader, SourceState, repeats};
+use boathook_engine::load::{Hook, HookSet, SourceState, repeats};
 use boathook_engine::source::Level;
 use serde_json::{Value, json};
 
@@ -15,6 +13,7 @@ use crate::args::Global;
 use crate::commands::explain::place;
 use crate::commands::team::notice;
 use crate::error::Failed;
+use crate::on_machine::OnMachine;
 use crate::report::{self, Texts};
 use crate::settings::settings;
 use crate::ui::{Style, Ui};
@@ -33,13 +32,13 @@ pub struct ListArgs {
 pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Failed> {
     let settings = settings(ui, global, &[])?;
     report::tell_changes(ui, &settings);
-    let workspaces = settings.roots.workspaces.clone();
-    let set = Loader::new(settings.roots.clone(), load_options(&settings, true)).hooks(&workspaces);
+    let found = OnMachine::look(&settings);
+    let set = &found.set;
     if args.json {
-        ui.json(&as_json(&set, &settings).to_string());
+        ui.json(&as_json(&found).to_string());
         return Ok(Status::Success);
     }
-    let duplicates = repeats(&set);
+    let duplicates = repeats(set);
     let longest = set.hooks.iter().map(|hook| hook.source.level.name().len()).max();
     let width = longest.unwrap_or(0).max(10) + 1;
     for spec in EVENTS {
@@ -50,13 +49,14 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         let name = ui.styled(spec.name, Style::Bold);
         ui.painted_line(&name);
         for hook in hooks {
-            hook_lines(ui, hook, &settings, width, duplicates.get(hook.id.as_str()).copied());
+            let standing = found.standing(hook);
+            hook_lines(ui, hook, &standing, width, duplicates.get(hook.id.as_str()).copied());
         }
     }
     if set.hooks.is_empty() {
-        nothing(ui, &set);
+        nothing(ui, set);
     }
-    report::whole_sources(ui, &set, &mut Texts::default());
+    report::whole_sources(ui, set, &mut Texts::default());
     let problems = set.problems.iter().filter(|problem| problem.place.is_some()).count();
     if problems > 0 {
         let what = if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") };
@@ -66,9 +66,8 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     Ok(Status::Success)
 }
 
-fn hook_lines(ui: &mut Ui, hook: &Hook, settings: &Settings, width: usize, twice: Option<&str>) {
-    let standing = Standing::of(settings, hook);
-    let style = match &standing {
+fn hook_lines(ui: &mut Ui, hook: &Hook, standing: &Standing, width: usize, twice: Option<&str>) {
+    let style = match standing {
         Standing::Ready => Style::Green,
         Standing::Withheld(_) | Standing::NoModel(_) => Style::Yellow,
         Standing::Broken(_) => Style::Red,
@@ -127,10 +126,10 @@ fn nothing(ui: &mut Ui, set: &HookSet) {
 }
 
 /// The hooks as data.
-pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
-    let duplicates = repeats(set);
+pub fn as_json(found: &OnMachine) -> Value {
+    let duplicates = repeats(&found.set);
     let hook = |hook: &Hook| {
-        let standing = Standing::of(settings, hook);
+        let standing = found.standing(hook);
         json!({
             "event": hook.definition.event.name(),
             "command": hook.definition.command_line(),
@@ -151,5 +150,5 @@ pub fn as_json(set: &Arc<HookSet>, settings: &Settings) -> Value {
             "duplicate": duplicates.contains_key(hook.id.as_str()),
         })
     };
-    json!({ "hooks": set.hooks.iter().map(hook).collect::<Vec<_>>() })
+    json!({ "hooks": found.set.hooks.iter().map(hook).collect::<Vec<_>>() })
 }

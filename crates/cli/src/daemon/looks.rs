@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use boathook_engine::engine::{Engine, load_options};
-use boathook_engine::load::{Loader, SourceState};
+use boathook_engine::engine::Engine;
+use boathook_engine::load::SourceState;
 use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
 use boathook_engine::remote::verbs::{BrokenSource, Circumstances, Conversation, LogParams, Status};
@@ -21,6 +21,7 @@ use super::crowd;
 use super::service::{Service, event_named, nowhere, wrong};
 use super::verbs::filter;
 use crate::commands::{check, list as listing};
+use crate::on_machine::OnMachine;
 use crate::report;
 
 /// A log has thousands of records; who wants more than the last of them says so.
@@ -41,10 +42,7 @@ struct Listed {
 /// As `boathook list --json` prints it.
 pub fn list(service: &Service, around: &Circumstances) -> Result<Value, RpcError> {
     let engine = service.engines.get(around, &[])?;
-    let settings = engine.settings();
-    let workspaces = settings.roots.workspaces.clone();
-    let set = Loader::new(settings.roots.clone(), load_options(settings, true)).hooks(&workspaces);
-    Ok(warned(listing::as_json(&set, settings), &engine))
+    Ok(warned(listing::as_json(&OnMachine::look(engine.settings())), &engine))
 }
 
 /// As `boathook check --json` prints it.

@@ -2,7 +2,21 @@
 
 use super::{Settings, tampered};
 use crate::definition::Action;
-use crate::load::{Hook, HookState, Withheld};
+use crate::load::{Hook, HookSet, HookState, Withheld};
+use crate::problem::Problem;
+
+/// Problems with which a hook fails each time.
+const CANNOT_RUN: [&str; 9] = [
+    "script-not-found",
+    "script-elsewhere",
+    "script-is-a-directory",
+    "script-not-executable",
+    "script-not-on-path",
+    "path-with-space",
+    "quoted-tilde",
+    "program-not-found",
+    "interpreter-not-found",
+];
 
 /// How a hook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +25,7 @@ pub enum Standing {
     Ready,
     /// It may not run.
     Withheld(Withheld),
-    /// Its entry has this error.
+    /// Its entry has this error, or what it starts is not there.
     Broken(String),
     /// It fails, because there is no model to ask.
     NoModel(String),
@@ -29,6 +43,18 @@ impl Standing {
                 Err(failure) => Standing::NoModel(format!("it {failure}")),
             },
             (HookState::Ready, Action::Command(_) | Action::Rule(_)) => Standing::Ready,
+        }
+    }
+
+    /// The same with what was found on the machine: a script that is not there
+    /// makes it a hook that cannot run, however right its entry is.
+    pub fn seen(settings: &Settings, set: &HookSet, hook: &Hook, problems: &[Problem]) -> Standing {
+        let stops = |problem: &&Problem| {
+            CANNOT_RUN.contains(&problem.code) && (is_of(problem, hook) || is_shared(problem, set, hook))
+        };
+        match (Standing::of(settings, hook), problems.iter().find(stops)) {
+            (Standing::Ready, Some(problem)) => Standing::Broken(problem.message.clone()),
+            (standing, _) => standing,
         }
     }
 
@@ -50,4 +76,20 @@ impl Standing {
             Standing::Broken(reason) | Standing::NoModel(reason) => Some(reason),
         }
     }
+}
+
+/// Whether a problem stands in a hook's entry.
+pub fn is_of(problem: &Problem, hook: &Hook) -> bool {
+    let entry = hook.definition.place.as_ref().map(|place| place.bytes.clone()).unwrap_or_default();
+    let start = problem.place.as_ref().map(|place| place.bytes.start);
+    problem.file.as_ref() == Some(&hook.source.file) && start.is_some_and(|start| entry.contains(&start))
+}
+
+/// What is wrong with a program is told once in a file, at the first hook that
+/// starts it; the others start it as well.
+fn is_shared(problem: &Problem, set: &HookSet, hook: &Hook) -> bool {
+    let program = |hook: &Hook| hook.definition.command_line().split_whitespace().next().map(str::to_owned);
+    ["program-not-found", "interpreter-not-found"].contains(&problem.code)
+        && problem.file.as_ref() == Some(&hook.source.file)
+        && set.hooks.iter().any(|other| is_of(problem, other) && program(other) == program(hook))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use axum::response::Html;
 use boathook_engine::definition::{Action, Definition, Lifetime};
-use boathook_engine::engine::Standing;
+use boathook_engine::engine::{Standing, is_of};
 use boathook_engine::event::EVENTS;
 use boathook_engine::load::{Hook, HookSet, SourceReport, SourceState, repeats};
 use boathook_engine::problem::Problem;
@@ -18,7 +18,6 @@ use super::App;
 use super::badge::{self, Tone, badge};
 use super::layout::{self, Page};
 use super::routes::Asked;
-use super::standing::{is_of, standing};
 use super::text::{command, encoded, path, place, plural, prose, safe};
 
 pub fn page(app: &App, asked: &Asked) -> (StatusCode, Html<String>) {
@@ -82,7 +81,7 @@ impl View<'_> {
     }
 
     fn hook(&self, hook: &Hook, in_event: bool) -> Markup {
-        let standing = standing(self.app, self.set, hook, &self.problems);
+        let standing = self.app.standing(self.set, hook, &self.problems);
         let definition = &hook.definition;
         html! {
             li {

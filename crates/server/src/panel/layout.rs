@@ -7,7 +7,6 @@ use boathook_engine::problem::{Severity, count};
 use maud::{DOCTYPE, Markup, html};
 
 use super::App;
-use super::standing::standing;
 use super::text::{path, plural, safe};
 
 /// The pages of the navigation.
@@ -66,7 +65,7 @@ impl Summary {
         let mut summary = Summary { ready: 0, withheld: 0, broken: 0, problems: 0 };
         let problems = app.problems();
         for hook in &set.hooks {
-            match standing(app, &set, hook, &problems) {
+            match app.standing(&set, hook, &problems) {
                 Standing::Ready => summary.ready += 1,
                 Standing::Withheld(_) => summary.withheld += 1,
                 Standing::Broken(_) | Standing::NoModel(_) => summary.broken += 1,

@@ -21,7 +21,6 @@ mod routes;
 mod run;
 mod scope;
 mod sessions;
-mod standing;
 mod statistics;
 mod text;
 mod time;
@@ -34,8 +33,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use boathook_engine::engine::{Engine, Settings, load_options};
-use boathook_engine::load::{HookSet, Loader};
+use boathook_engine::engine::{Engine, Settings, Standing, load_options};
+use boathook_engine::load::{Hook, HookSet, Loader};
 use boathook_engine::log_file::LogFile;
 use boathook_engine::problem::Problem;
 use boathook_engine::run::Cancel;
@@ -149,6 +148,11 @@ impl App {
                 problems
             }
         }
+    }
+
+    /// How a hook of this set stands, with what was found on the machine.
+    fn standing(&self, set: &HookSet, hook: &Hook, problems: &[Problem]) -> Standing {
+        Standing::seen(&self.settings, set, hook, problems)
     }
 
     /// Somebody changed what hooks depend on.

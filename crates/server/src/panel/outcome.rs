@@ -14,7 +14,6 @@ use maud::{Markup, html};
 use super::App;
 use super::badge::{Tone, badge};
 use super::hooks::what;
-use super::standing::standing;
 use super::text::{block, command, place, plural, prose, safe};
 
 /// What would run, and why the rest would not.
@@ -42,7 +41,7 @@ pub fn explained(app: &App, explanation: &Explanation) -> Markup {
 /// Why a hook that may run would fail each time, as far as can be seen before.
 fn flaw(app: &App, explanation: &Explanation, step: &Step<'_>, problems: &[Problem]) -> Option<String> {
     match &step.work {
-        Work::Run(_) => match standing(app, &explanation.hooks, step.hook, problems) {
+        Work::Run(_) => match app.standing(&explanation.hooks, step.hook, problems) {
             Standing::Broken(reason) => Some(reason),
             Standing::Ready | Standing::Withheld(_) | Standing::NoModel(_) => None,
         },

@@ -1,13 +1,10 @@
 //! Looks at everything a page is about. Starts nothing, changes nothing.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use boathook_engine::config::{check_programs, programs_of, scope_of};
-use boathook_engine::definition::Definition;
-use boathook_engine::engine::{Settings, load_options};
-use boathook_engine::load::{HookSet, Loader, SourceReport};
+use boathook_engine::engine::Settings;
+use boathook_engine::load::HookSet;
 use boathook_engine::log_file::LogFile;
 use boathook_engine::problem::Problem;
 use boathook_engine::record::Record;
@@ -17,6 +14,7 @@ use super::duplicates::duplicates;
 use crate::agents::{Examined, Places, Program, WIRINGS, examine as examine_agent};
 use crate::commands::team::here::Stranded;
 use crate::commands::team::view::View;
+use crate::on_machine::OnMachine;
 use crate::report;
 use crate::team::Login;
 
@@ -62,18 +60,8 @@ pub fn examine(settings: &Settings) -> Found {
 
 /// All but the log.
 fn look(settings: &Settings) -> Found {
-    let workspaces = settings.roots.workspaces.clone();
-    let set = Loader::new(settings.roots.clone(), load_options(settings, true)).hooks(&workspaces);
-    let path =
-        settings.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let OnMachine { set, mut problems, mut programs, .. } = OnMachine::look(settings);
     let state = StateDir::new(settings.roots.state.clone());
-    let mut problems = set.problems.clone();
-    let mut programs: Vec<(String, Option<PathBuf>)> = Vec::new();
-    for source in &set.sources {
-        let of_source = look_at_programs(settings, &set, source, path);
-        problems.extend(of_source.0);
-        programs.extend(of_source.1);
-    }
     problems.extend(set.hooks.iter().filter_map(|hook| report::without_model(settings, hook)));
     problems.extend(duplicates(&set));
     let agents = agents(settings);
@@ -129,20 +117,6 @@ fn wrong_wiring(agent: &Examined) -> impl Iterator<Item = Problem> {
         let message = format!("{}: {}", agent.wiring.title, fault.message);
         Problem::warning("agent-wiring", message).help(&fault.help)
     })
-}
-
-fn look_at_programs(
-    settings: &Settings,
-    set: &HookSet,
-    report: &SourceReport,
-    path: Option<&OsStr>,
-) -> (Vec<Problem>, Vec<(String, Option<PathBuf>)>) {
-    let of_source = set.hooks.iter().filter(|hook| hook.source == report.source);
-    let definitions: Vec<Definition> = of_source.map(|hook| hook.definition.clone()).collect();
-    let scope = scope_of(&report.source, &settings.roots);
-    let mut problems = check_programs(&definitions, &scope, path);
-    problems.iter_mut().for_each(|problem| problem.file = Some(report.source.file.clone()));
-    (problems, programs_of(&definitions, &scope, path))
 }
 
 /// File by file in the order of the walk, each from its first line to its last.
