@@ -252,7 +252,7 @@ fn who_looks_sees_which_prompt_hooks_have_a_model() {
     assert_snapshot!(broken.run(["explain", "beforeShellExecution", "--field", "command=ls"]), @r"
     exit code: 0
     ----- stdout -----
-    beforeShellExecution: 2 hooks would run together
+    beforeShellExecution: 2 hooks would run together, and 2 would fail
 
     1. Safe?
        source     user ([HOME]/.cursor/hooks.json:1)

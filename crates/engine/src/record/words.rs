@@ -89,6 +89,7 @@ pub fn permission_word(permission: Option<&str>) -> &'static str {
 /// A span of time in the unit that suits it.
 pub fn took(millis: f64) -> String {
     match millis {
+        ..0.1 => format!("{:.0} µs", millis * 1000.0),
         ..10.0 => format!("{millis:.1} ms"),
         ..1000.0 => format!("{millis:.0} ms"),
         ..100_000.0 => format!("{:.1} s", millis / 1000.0),

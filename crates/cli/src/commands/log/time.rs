@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn spans_of_time_are_short() {
         let cases =
-            [(0.04, "0.0 ms"), (9.94, "9.9 ms"), (47.2, "47 ms"), (1_234.0, "1.2 s"), (600_000.0, "600 s")];
+            [(0.043, "43 µs"), (9.94, "9.9 ms"), (47.2, "47 ms"), (1_234.0, "1.2 s"), (600_000.0, "600 s")];
         for (millis, expected) in cases {
             assert_eq!(took(millis), expected);
         }
