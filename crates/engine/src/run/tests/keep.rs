@@ -149,16 +149,18 @@ fn a_process_that_fails_is_a_failed_hook_and_the_next_event_has_another() {
 #[test]
 fn what_nobody_asked_for_costs_a_process_and_no_answer() {
     let cases = [
-        ("more than one line", "read -r line; printf '0 %s\\nmore\\n' \"$line\"; sleep 20"),
-        ("an end after the answer", "read -r line; echo \"0 $line\""),
+        ("more than one line", "read -r line; printf '%s %s\\nmore\\n' $$ \"$line\"; sleep 20"),
+        ("an end after the answer", "read -r line; echo \"$$ $line\""),
     ];
     for (name, command) in cases {
         let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
         let odd = hook(dir.path(), &format!("if mkdir once; then {command}; else {ECHO}; fi"));
-        assert_eq!(answer(&keeper, &odd, "one").1, "one", "{name}");
-        let (pid, said) = answer(&keeper, &odd, "two");
+        let (first, said) = answer(&keeper, &odd, "one");
+        assert_eq!(said, "one", "{name}");
+        wait_until("it has ended", || !lives(&first));
+        let (second, said) = answer(&keeper, &odd, "two");
         assert_eq!(said, "two", "{name}");
-        assert_ne!(pid, "0", "{name}: it was another process");
+        assert_ne!(first, second, "{name}: it was another process");
     }
     let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(60_000), ..quick() }));
     let late =
