@@ -10,6 +10,7 @@ use crate::testing::TempDir;
 const SETTLING: Duration = Duration::from_millis(2100);
 
 /// A path with nothing at it, and how something comes to be there.
+#[cfg(unix)]
 struct Case {
     name: &'static str,
     path: &'static str,
