@@ -169,6 +169,22 @@ fn a_missing_folder_gives_way_to_the_one_above_it_once_that_is_settled() {
     assert!(!looked.holds(&mut folders));
 }
 
+#[test]
+fn a_folder_that_is_a_witness_is_not_looked_at_for_itself_as_well() {
+    let dir = TempDir::new();
+    std::thread::sleep(SETTLING);
+    let mut folders = Folders::default();
+    let mut itself = Looked::at(dir.path().to_owned());
+    let mut below = Looked::at(dir.path().join("hooks.json"));
+    for _ in 0..2 {
+        assert!(asked_often(&mut itself, &mut folders) && asked_often(&mut below, &mut folders));
+    }
+    assert_eq!(is_spoken_for(&itself, &folders), os::folder_tells(dir.path()));
+    write(&dir.path().join("hooks.json"));
+    folders.next_event();
+    assert!(!itself.holds(&mut folders) && !below.holds(&mut folders));
+}
+
 /// What a folder is now is no answer to whoever knew it before.
 #[test]
 fn a_folder_that_is_known_anew_speaks_for_those_alone_who_asked_since() {
