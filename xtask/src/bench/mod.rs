@@ -4,7 +4,8 @@
 //! a ratio is taken within a round, and what is reported is the median over
 //! rounds. The floor is measured twice, and a run in which the two differ by
 //! more than a twentieth is void. Single hooks are pinned to one processor; what
-//! runs in parallel, and Node, is not. Absolute times are for orientation only.
+//! runs in parallel, what rests in between, and peers in Node are not. Absolute
+//! times are for orientation only.
 
 mod coprocess;
 mod explain;
