@@ -11,7 +11,7 @@
 // Copy this file beside it. From its import on, what the script prints goes to stderr.
 
 import { createHook } from "node:async_hooks";
-import { readFileSync, readSync, writeSync } from "node:fs";
+import { constants, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 
 // Only answers may go to stdout. console.log and its like write there by this.
 const { stdout } = process;
@@ -126,14 +126,80 @@ function isBusy() {
 
 /** Waits for a piece of a question; none when the pipe is one that cannot be waited for. */
 function read(buffer) {
+  const begun = performance.now();
+  const length = run.readAwake(buffer, begun) ?? readFrom(0, buffer);
+  if (performance.now() - begun > IN_A_RUN) run.end();
+  return length;
+}
+
+/** A piece of what is asked; none where the descriptor has none and does not wait. */
+function readFrom(descriptor, buffer) {
   for (;;) {
     try {
-      return readSync(0, buffer, 0, buffer.length, null);
+      return readSync(descriptor, buffer, 0, buffer.length, null);
     } catch (error) {
       if (error.code === "EAGAIN") return undefined;
       // A signal that nobody here handles, such as the debugger's.
       if (error.code !== "EINTR") throw error;
     }
+  }
+}
+
+/** Milliseconds: sooner after an answer a question is one of a run, and so long the next one is waited for awake. */
+const [IN_A_RUN, AWAKE] = [1.5, 0.2];
+/** So many of a run are slept through at first; so few after one that did not come, up to so many where none comes. */
+const [FIRST, FEW, MANY] = [8, 2, 64];
+
+/**
+ * One question after another. Where this process sleeps in between, a processor has to be woken for each, which takes
+ * longer than the answer. Where it has one processor with whoever asks, to wait awake is to be in the way.
+ */
+const run = {
+  asleep: FIRST,
+  next: 2 * FIRST,
+  stdin: undefined,
+  end() {
+    this.asleep = Math.max(this.asleep, FIRST);
+  },
+  readAwake(buffer, begun) {
+    if (this.asleep-- > 0) return undefined;
+    this.stdin ??= openAnew();
+    const length = this.stdin < 0 ? undefined : withoutTraces(() => this.readSoon(buffer, begun + AWAKE));
+    if (length !== undefined) {
+      this.next = FEW;
+      return length;
+    }
+    this.asleep = this.next;
+    this.next = Math.min(2 * this.next, MANY);
+  },
+  readSoon(buffer, until) {
+    while (performance.now() < until) {
+      const length = readFrom(this.stdin, buffer);
+      if (length !== undefined) return length;
+    }
+  },
+};
+
+/**
+ * The pipe once more, without waiting, and only here: its flags belong to all who have it open. A file would begin anew.
+ */
+function openAnew() {
+  try {
+    if (!fstatSync(0).isFIFO()) return -1;
+    return openSync("/proc/self/fd/0", constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return -1; // not on this system
+  }
+}
+
+/** That nothing came yet is an error, and most of its time would go into its trace. */
+function withoutTraces(work) {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, "stackTraceLimit", 0);
+  try {
+    return work();
+  } finally {
+    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
   }
 }
 

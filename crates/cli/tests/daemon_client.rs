@@ -163,8 +163,9 @@ fn e08_a_daemon_that_differs_from_its_caller() {
     let cx = place();
     let _daemon = Served::start(&cx);
     let ours = || caller(&cx);
-    let cases: [(&str, Caller, Option<&str>); 5] = [
+    let cases: [(&str, Caller, Option<&str>); 6] = [
         ("nothing", ours(), None),
+        ("a slash", Caller { home: ours().home.join(""), ..ours() }, None),
         ("the version", Caller { version: "0.0.0".into(), ..ours() }, Some("version")),
         ("the home", Caller { home: cx.path("elsewhere"), ..ours() }, Some("the home")),
         ("the settings", Caller { config: cx.path("elsewhere"), ..ours() }, Some("settings in")),

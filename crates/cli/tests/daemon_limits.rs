@@ -74,7 +74,7 @@ impl Decent {
         took.sort();
         let (median, late) = (took[took.len() / 2], took[took.len() * 99 / 100]);
         eprintln!("{how}: {} events, median {median:?}, p99 {late:?}", took.len());
-        assert!(late < Duration::from_secs(5), "{how}: {late:?}");
+        assert!(late < Duration::from_secs(30), "{how}: {late:?}");
     }
 }
 

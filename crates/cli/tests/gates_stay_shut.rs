@@ -108,7 +108,7 @@ fn a_lock_that_a_hook_holds_does_not_hold_the_exit_code() {
     lock.lock().expect("it is free");
     let start = Instant::now();
     let output = cx.output(SHELL);
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("the log was not written"), "{}", stderr(&output));
 }

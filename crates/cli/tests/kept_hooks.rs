@@ -62,7 +62,7 @@ fn what_goes_wrong_is_a_failure_and_the_next_event_is_answered() {
     let cases = [
         ("a crash", "exit 7", "exited with code 7"),
         ("a signal", "kill -9 $$", "was killed by SIGKILL"),
-        ("a timeout", "sleep 40", "timed out after 500ms"),
+        ("a timeout", "sleep 40", "timed out after 2000ms"),
         ("another id", r#"echo '{"id":"x","output":{}}'"#, "it answered `x`, and `"),
         ("garbage", "echo hello", "it printed `hello`, which is no answer"),
         ("17 MiB", long, "printed more than 16 MiB"),
@@ -72,7 +72,7 @@ fn what_goes_wrong_is_a_failure_and_the_next_event_is_answered() {
         let once = place.path("once").display().to_string();
         let command =
             staying(&place, &format!("if rmdir {once} 2>/dev/null; then {answer}; else {ALLOW}; fi"));
-        let timeout = if name == "a timeout" { 0.5 } else { 60.0 };
+        let timeout = if name == "a timeout" { 2.0 } else { 60.0 };
         place.hook(json!({ "command": command, "persistent": true, "failClosed": true, "timeout": timeout }));
         let engine = place.engine();
         assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Allow), "{name}");
@@ -109,7 +109,7 @@ fn a_crash_loop_ends_in_a_process_per_event_and_says_so() {
 fn a_hook_that_does_not_answer_lines_is_asked_by_itself_and_says_so() {
     const PLAIN: &str = r#"echo '{"permission":"deny"}'"#;
     let cases = [
-        ("reads all of stdin", "cat >/dev/null", "no answer line in 500 ms"),
+        ("reads all of stdin", "cat >/dev/null", "no answer line in 2000 ms"),
         ("reads a line", "read -r line", "has no `id`"),
         ("prints first", "echo checking >&2; echo", "which is no answer line"),
         ("says nothing", "test -z $BOATHOOK_PERSISTENT || exit 0", "it ended, with code 0"),
@@ -119,7 +119,7 @@ fn a_hook_that_does_not_answer_lines_is_asked_by_itself_and_says_so() {
         let starts = place.path("starts").display().to_string();
         let script = format!("echo $$ >> {starts}\n{before}\n{PLAIN}\n");
         place.write("home/.cursor/plain.sh", &script);
-        place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 0.5 }));
+        place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 2 }));
         let engine = place.engine();
         for round in 0..3 {
             let decision = engine.handle(event("ls"));
@@ -160,10 +160,10 @@ fn a_script_that_names_nobody_who_answers_lines_is_not_asked_for_one() {
 fn the_time_of_an_event_that_was_asked_twice_is_the_time_of_both() {
     let place = Place::new();
     place.write("home/.cursor/plain.sh", "cat >/dev/null; echo '{\"permission\":\"deny\"}'\n");
-    place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 0.5 }));
+    place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 2 }));
     let decision = place.engine().handle(event("ls"));
     assert!(decision.blocked, "{}", reason(&decision));
-    assert!(decision.hooks[0].duration_ms >= Some(500.0), "{:?}", decision.hooks[0].duration_ms);
+    assert!(decision.hooks[0].duration_ms >= Some(2000.0), "{:?}", decision.hooks[0].duration_ms);
 }
 
 #[test]
@@ -354,7 +354,7 @@ fn one_that_prints_before_its_event_is_thrown_away() {
     place.hook(json!({ "command": "sh early.sh", "prestart": true }));
     let engine = place.engine();
     assert!(engine.handle(event("ls")).blocked);
-    wait_until("the next one printed", || place.starts() == 2 && place.keeper.idle() == 1);
+    wait_until("the next one printed and was found", || place.starts() == 2 && place.keeper.count() == 0);
     let decision = engine.handle(event("ls"));
     assert!(decision.blocked);
     assert!(warnings(&decision).contains("before its event"), "{}", warnings(&decision));

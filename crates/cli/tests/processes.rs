@@ -25,11 +25,11 @@ fn a_thousand_quick_denies_are_a_thousand_denies() {
     }
 }
 
-/// Two hooks, each of which waits up to five seconds for the other to start.
+/// Two hooks, each of which waits half a minute for the other to start.
 fn rendezvous(cx: &TestContext, edition: &str) -> std::process::Output {
     let wait = |me: &str, other: &str| {
         format!(
-            r#"touch "$CASE/{me}"; for i in 1 2 3 4 5 6 7 8 9 10; do [ -e "$CASE/{other}" ] && {{ echo '{{"permission":"allow"}}'; exit 0; }}; sleep 0.3; done; exit 7"#
+            r#"touch "$CASE/{me}"; for i in $(seq 100); do [ -e "$CASE/{other}" ] && {{ echo '{{"permission":"allow"}}'; exit 0; }}; sleep 0.3; done; exit 7"#
         )
     };
     let config = json!({ "version": 1, "hooks": { "beforeShellExecution": [
@@ -80,7 +80,7 @@ fn a_hook_that_never_ends_is_ended_with_its_whole_tree() {
         cx.write("home/.cursor/hooks.json", config.to_string());
         let start = Instant::now();
         let output = cx.output(["run", "beforeShellExecution", "--field", "command=ls"]);
-        assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
         let answer = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(if fail_closed { 2 } else { 0 }), "{answer}");
         assert_eq!(answer.contains("timed out after 1000ms"), fail_closed, "{answer}");
@@ -99,12 +99,12 @@ fn a_background_child_does_not_hold_the_answer() {
         "home/.cursor/hooks.json",
         context::one_hook(
             "beforeShellExecution",
-            r#"sleep 20 & echo '{"permission":"deny","user_message":"now"}'"#,
+            r#"sleep 50 & echo '{"permission":"deny","user_message":"now"}'"#,
         ),
     );
     let start = Instant::now();
     let output = cx.output(["run", "beforeShellExecution", "--field", "command=ls"]);
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(2));
 }
 

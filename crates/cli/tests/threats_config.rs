@@ -45,7 +45,7 @@ fn c01_a_fifo_does_not_block_and_the_last_good_copy_stays() {
     let (_cx, output, took) = replaced_by(|file| {
         assert!(Command::new("mkfifo").arg(file).status().expect("mkfifo").success());
     });
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert!(took < Duration::from_secs(30), "{took:?}");
     assert_eq!(output.status.code(), Some(2), "the last good copy is in force");
     assert!(stderr(&output).contains("regular file"), "{}", stderr(&output));
 }
@@ -57,7 +57,7 @@ fn c02_a_device_or_a_directory_is_no_configuration() {
         |file| fs::create_dir(file).expect("a directory"),
     ] {
         let (_cx, output, took) = replaced_by(make);
-        assert!(took < Duration::from_secs(5), "{took:?}");
+        assert!(took < Duration::from_secs(30), "{took:?}");
         assert_eq!(output.status.code(), Some(2), "the last good copy is in force");
         assert!(stderr(&output).contains("regular file"), "{}", stderr(&output));
     }

@@ -91,7 +91,7 @@ impl Answer {
     }
 }
 
-/// Every key an answer may have, and whether it is Claude's.
+/// Every key an answer may have.
 const KEYS: &[&str] = &[
     "permission",
     "continue",
@@ -121,6 +121,10 @@ const KEYS: &[&str] = &[
     "suppressOutput",
 ];
 
+/// Those of Claude Code's own.
+const CLAUDE_KEYS: &[&str] =
+    &["hookSpecificOutput", "decision", "reason", "stopReason", "systemMessage", "suppressOutput"];
+
 /// Every key that means something in `hookSpecificOutput`, here or in Claude Code.
 const INNER_KEYS: &[&str] = &[
     "hookEventName",
@@ -141,7 +145,9 @@ const INNER_KEYS: &[&str] = &[
 pub fn read_answer(object: &Payload, event: EventKind) -> ReadAnswer {
     let mut reader = Reader { event, read: ReadAnswer::default() };
     reader.native(object);
-    reader.claude(object);
+    if object.fields().any(|(key, _)| CLAUDE_KEYS.contains(&key)) {
+        reader.claude(object);
+    }
     reader.near_misses(object);
     reader.read
 }

@@ -18,6 +18,7 @@ mod standing;
 mod trail;
 mod warnings;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -29,7 +30,7 @@ use crate::edition::Rules;
 use crate::environment::{Environments, Surroundings};
 use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
-use crate::ids;
+use crate::ids::Moment;
 use crate::load::{Hook, HookSet, HookState, Loader};
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
@@ -148,6 +149,8 @@ impl Engine {
             self.keeping.follow(keeper, &hooks);
             Kept { keeper, roots: &self.settings.roots, deadline: None }
         });
+        // What is filled in can be read.
+        let unread_roots = unread_roots(&event);
         let mut event = self.filled(event);
         let (session, trouble) = self.session_of(&event, &hooks);
         let counted_by_us = tell_loop_count(&mut event, &session);
@@ -161,13 +164,13 @@ impl Engine {
         };
         let planned = sealed::checked(plan(&hooks, &event, &circumstances), &hooks);
         let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline, kept };
-        let started = ids::now_text();
+        let started = Moment::now();
         let mut steps = planned.steps.clone();
         // Nobody waits for an `async` hook, but its agent waits for us to end.
         deadline.iter().for_each(|deadline| deadline.cut(&mut steps));
         let env_files = EnvFiles::give(&mut steps, &event, StateDir::new(self.settings.roots.state.clone()));
         let beside = self.background.start(&mut steps, || Task {
-            started: started.clone(),
+            started,
             event: event.clone(),
             rules,
             found: planned.steps.len(),
@@ -195,7 +198,7 @@ impl Engine {
         add_unasked(&mut decision, &planned);
         decision.skips = Skips::of(&planned, &hooks);
         decision.warnings.extend(source_warnings(&hooks, &planned));
-        decision.warnings.extend(unread_roots(&event));
+        decision.warnings.extend(unread_roots);
         decision.trusted_once = hooks.trusted_once.clone();
         decision.undecided = call.is_short();
         if !decision.undecided {
@@ -344,18 +347,19 @@ impl Engine {
     /// Nobody needs the session of an event that no hook is interested in.
     fn session_of(&self, event: &Event, hooks: &HookSet) -> (Session, Option<String>) {
         let conversation = if interests_a_hook(hooks, event) { event.conversation() } else { None };
-        conversation.map(|id| lock(&self.sessions).get(&id)).unwrap_or_default()
+        let get = |id: Cow<'_, str>| lock(&self.sessions).get(&id, lock(&self.loader).folders());
+        conversation.map(get).unwrap_or_default()
     }
 }
 
-fn surroundings<'a>(settings: &'a Settings, event: &Event, session: &'a Session) -> Surroundings<'a> {
+fn surroundings<'a>(settings: &'a Settings, event: &'a Event, session: &'a Session) -> Surroundings<'a> {
     let named = || event.payload.texts("workspace_roots")?.into_iter().next().map(PathBuf::from);
     Surroundings {
         inherited: &settings.environment,
         project_dir: settings.roots.workspaces.first().cloned().or_else(named).unwrap_or_default(),
-        version: event.payload.text("cursor_version").unwrap_or_default(),
-        user_email: event.payload.text("user_email").filter(|email| !email.is_empty()),
-        transcript: event.payload.text("transcript_path").filter(|path| !path.is_empty()),
+        version: event.payload.text_ref("cursor_version").unwrap_or_default(),
+        user_email: event.payload.text_ref("user_email").filter(|email| !email.is_empty()),
+        transcript: event.payload.text_ref("transcript_path").filter(|path| !path.is_empty()),
         remote: settings.remote,
         session: &session.env,
         depth: settings.depth,

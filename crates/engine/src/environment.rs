@@ -7,6 +7,7 @@
 //!
 //! Touches nothing: the inherited environment is an argument.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,11 +28,11 @@ pub struct Surroundings<'a> {
     /// The first workspace root.
     pub project_dir: PathBuf,
     /// Version of the host.
-    pub version: String,
+    pub version: Cow<'a, str>,
     /// The signed-in user.
-    pub user_email: Option<String>,
+    pub user_email: Option<Cow<'a, str>>,
     /// The conversation's transcript file.
-    pub transcript: Option<String>,
+    pub transcript: Option<Cow<'a, str>>,
     /// Whether the workspace is remote.
     pub remote: bool,
     /// The session's variables.
@@ -96,9 +97,9 @@ impl Key {
     fn of(around: &Surroundings<'_>) -> Key {
         Key {
             project_dir: around.project_dir.clone(),
-            version: around.version.clone(),
-            user_email: around.user_email.clone(),
-            transcript: around.transcript.clone(),
+            version: around.version.clone().into_owned(),
+            user_email: around.user_email.clone().map(Cow::into_owned),
+            transcript: around.transcript.clone().map(Cow::into_owned),
             session: around.session.to_vec(),
         }
     }
@@ -106,8 +107,8 @@ impl Key {
     fn fits(&self, around: &Surroundings<'_>) -> bool {
         self.project_dir.as_os_str() == around.project_dir.as_os_str()
             && self.version == around.version
-            && self.user_email == around.user_email
-            && self.transcript == around.transcript
+            && self.user_email.as_deref() == around.user_email.as_deref()
+            && self.transcript.as_deref() == around.transcript.as_deref()
             && self.session == around.session
     }
 }
@@ -213,11 +214,11 @@ pub fn environment(level: Level, source: &Path, around: &Surroundings<'_>) -> Ve
     }
     set(&mut env, "CURSOR_PROJECT_DIR", &around.project_dir);
     set(&mut env, "CLAUDE_PROJECT_DIR", &around.project_dir);
-    set(&mut env, "CURSOR_VERSION", &around.version);
-    if let Some(email) = &around.user_email {
+    set(&mut env, "CURSOR_VERSION", &*around.version);
+    if let Some(email) = around.user_email.as_deref() {
         set(&mut env, "CURSOR_USER_EMAIL", email);
     }
-    if let Some(transcript) = &around.transcript {
+    if let Some(transcript) = around.transcript.as_deref() {
         set(&mut env, "CURSOR_TRANSCRIPT_PATH", transcript);
     }
     if around.remote {
@@ -262,7 +263,7 @@ mod tests {
         Surroundings {
             inherited,
             project_dir: PathBuf::from("/work"),
-            version: "3.0.0".to_owned(),
+            version: "3.0.0".into(),
             user_email: None,
             transcript: None,
             remote: false,

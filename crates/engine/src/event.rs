@@ -240,6 +240,15 @@ pub const EVENTS: &[EventSpec] = &[
         answers: &[PluginPaths], waits: true, in_conversation: false, in_cloud: false, ..OBSERVER },
 ];
 
+/// The rows stand in the order of the events: each is found by its number.
+const _: () = {
+    let mut at = 0;
+    while at < EVENTS.len() {
+        assert!(EVENTS[at].kind as usize == at);
+        at += 1;
+    }
+};
+
 impl EventKind {
     /// The event of this name, spelt as in `hooks.json`.
     pub fn named(name: &str) -> Option<EventKind> {
@@ -248,7 +257,7 @@ impl EventKind {
 
     /// The event's row.
     pub fn spec(self) -> &'static EventSpec {
-        EVENTS.iter().find(|spec| spec.kind == self).expect("every event has a row: tested below")
+        &EVENTS[self as usize]
     }
 
     /// The event's name in `hooks.json`.

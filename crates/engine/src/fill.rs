@@ -3,6 +3,9 @@
 //!
 //! Pure: what comes from outside stands in `Facts`.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -11,7 +14,7 @@ use crate::edition::Rules;
 use crate::event::{EventKind, Subject};
 use crate::ids;
 use crate::input::Input;
-use crate::payload::Payload;
+use crate::payload::{FieldValue, Payload};
 
 /// Something that happened in an agent's loop.
 #[derive(Debug, Clone)]
@@ -26,9 +29,10 @@ pub struct Event {
 /// both speak.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    cursor_version: Option<Box<RawValue>>,
-    user_email: Box<RawValue>,
-    workspace_roots: Box<RawValue>,
+    cursor_version: Option<Arc<RawValue>>,
+    user_email: Arc<RawValue>,
+    workspace_roots: Arc<RawValue>,
+    nothing: Arc<RawValue>,
 }
 
 impl Facts {
@@ -36,9 +40,10 @@ impl Facts {
     /// user; the workspace's root folders.
     pub fn new(cursor_version: Option<&str>, user_email: Option<&str>, workspace_roots: &[String]) -> Facts {
         Facts {
-            cursor_version: cursor_version.map(|version| raw(&version)),
-            user_email: raw(&user_email),
-            workspace_roots: raw(&workspace_roots),
+            cursor_version: cursor_version.map(|version| raw(&version).into()),
+            user_email: raw(&user_email).into(),
+            workspace_roots: raw(&workspace_roots).into(),
+            nothing: RawValue::NULL.to_owned().into(),
         }
     }
 }
@@ -55,19 +60,19 @@ impl Event {
     }
 
     /// The conversation the event belongs to.
-    pub fn conversation(&self) -> Option<String> {
-        self.payload.text("conversation_id").or_else(|| self.payload.text("session_id"))
+    pub fn conversation(&self) -> Option<Cow<'_, str>> {
+        self.payload.text_ref("conversation_id").or_else(|| self.payload.text_ref("session_id"))
     }
 
     /// The text a matcher is applied to; none when every hook runs.
-    pub fn subject(&self) -> Option<String> {
+    pub fn subject(&self) -> Option<Cow<'_, str>> {
         match self.kind.spec().subject {
             Subject::None => None,
-            Subject::Constant(word) => Some(word.to_owned()),
-            Subject::Field(name) => Some(self.payload.text(name).unwrap_or_default()),
+            Subject::Constant(word) => Some(Cow::Borrowed(word)),
+            Subject::Field(name) => Some(self.payload.text_ref(name).unwrap_or_default()),
             Subject::McpTool => {
-                let tool = self.payload.text("tool_name").unwrap_or_default();
-                Some(if tool.starts_with("MCP:") { tool } else { format!("MCP:{tool}") })
+                let tool = self.payload.text_ref("tool_name").unwrap_or_default();
+                Some(if tool.starts_with("MCP:") { tool } else { Cow::Owned(format!("MCP:{tool}")) })
             }
         }
     }
@@ -90,33 +95,56 @@ pub fn fill(mut event: Event, facts: &Facts, rules: &Rules) -> Event {
     if event.payload.has("hook_event_name") {
         event.payload.set("hook_event_name", event.kind.name());
     }
-    let conversation = event.conversation().unwrap_or_else(ids::uuid);
-    let value_of = |name: &str| match name {
-        "conversation_id" | "session_id" => raw(&conversation),
-        "generation_id" => raw(&ids::uuid()),
-        "model" => raw(&"default"),
-        "hook_event_name" => raw(&event.kind.name()),
-        "cursor_version" => facts.cursor_version.clone().unwrap_or_else(|| raw(&rules.cursor_version)),
-        "workspace_roots" => facts.workspace_roots.clone(),
-        "user_email" => facts.user_email.clone(),
-        _ => RawValue::NULL.to_owned(),
+    let mut conversation = None;
+    let mut value_of = |name: &str, payload: &Payload| match name {
+        "conversation_id" | "session_id" => {
+            conversation.get_or_insert_with(|| conversation_of(payload)).clone().into()
+        }
+        "generation_id" => raw(&ids::uuid()).into(),
+        "model" => raw(&"default").into(),
+        "hook_event_name" => raw(&event.kind.name()).into(),
+        "cursor_version" => match &facts.cursor_version {
+            Some(version) => Arc::clone(version).into(),
+            None => raw(&rules.cursor_version).into(),
+        },
+        "workspace_roots" => Arc::clone(&facts.workspace_roots).into(),
+        "user_email" => Arc::clone(&facts.user_email).into(),
+        _ => FieldValue::from(Arc::clone(&facts.nothing)),
     };
-    for (index, name) in head.iter().enumerate() {
-        if !event.payload.has(name) {
-            let behind = head[..index].iter().filter_map(|before| event.payload.position(before)).max();
-            event.payload.add(behind.map_or(0, |at| at + 1), name, value_of(name));
-        }
+    let payload = &mut event.payload;
+    // Behind those that stand before it,
+    let mut behind = None;
+    for name in head {
+        let at = payload.position(name).unwrap_or_else(|| {
+            let (at, value) = (behind.map_or(0, |at: usize| at + 1), value_of(name, payload));
+            payload.add(at, *name, value);
+            at
+        });
+        behind = behind.max(Some(at));
     }
-    for (index, name) in tail.iter().enumerate() {
-        if !event.payload.has(name) {
-            let before = tail[index + 1..].iter().filter_map(|after| event.payload.position(after)).min();
-            event.payload.add(before.unwrap_or(usize::MAX), name, value_of(name));
+    // and before those that stand behind it.
+    let mut before = usize::MAX;
+    for name in tail.iter().rev() {
+        let at = payload.position(name);
+        if at.is_none() {
+            let value = value_of(name, payload);
+            payload.add(before, *name, value);
         }
+        before = before.min(at.unwrap_or(payload.len() - 1));
     }
     if rules.first_field_names {
         use_first_names(&mut event);
     }
     event
+}
+
+/// The conversation as it is written in one of its two fields, else a new one.
+fn conversation_of(payload: &Payload) -> Box<RawValue> {
+    let written = ["conversation_id", "session_id"].into_iter().find_map(|name| {
+        let value = payload.get(name)?;
+        value.get().starts_with('"').then(|| value.to_owned())
+    });
+    written.unwrap_or_else(|| raw(&ids::uuid()))
 }
 
 fn raw(value: &impl Serialize) -> Box<RawValue> {
@@ -172,10 +200,23 @@ mod tests {
     }
 
     #[test]
-    fn the_session_is_the_conversation() {
-        let event = Event::new(EventKind::Stop, Payload::parse(br#"{"session_id":"s"}"#).expect("an object"));
-        let filled = fill(event, &Facts::new(None, None, &[]), Edition::Docs.rules());
-        assert_eq!(filled.payload.text("conversation_id").as_deref(), Some("s"));
+    fn the_session_is_the_conversation_as_it_is_written() {
+        let cases = [
+            (r#"{"session_id":"s"}"#, r#""s""#),
+            (r#"{"conversation_id":"c"}"#, r#""c""#),
+            (r#"{"conversation_id":"\ud800 \u0063"}"#, r#""\ud800 \u0063""#),
+        ];
+        for (json, expected) in cases {
+            let event = Event::new(EventKind::Stop, Payload::parse(json.as_bytes()).expect(json));
+            let filled = fill(event, &Facts::new(None, None, &[]), Edition::Docs.rules()).payload;
+            for name in ["conversation_id", "session_id"] {
+                assert_eq!(filled.get(name).map(|value| value.get()), Some(expected), "{json}: {name}");
+            }
+        }
+        let event =
+            Event::new(EventKind::Stop, Payload::parse(br#"{"conversation_id":7}"#).expect("an object"));
+        let filled = fill(event, &Facts::new(None, None, &[]), Edition::Docs.rules()).payload;
+        assert_eq!(filled.text("session_id").map(|id| id.len()), Some(36), "a number names no conversation");
     }
 
     #[test]

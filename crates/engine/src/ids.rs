@@ -9,8 +9,26 @@ use crate::clock;
 
 /// The time, as RFC 3339 in UTC with milliseconds.
 pub fn now_text() -> String {
-    let now = Timestamp::from_nanosecond(clock::nanoseconds().into()).unwrap_or_default();
-    format!("{now:.3}")
+    Moment::now().text()
+}
+
+/// A time that is written down only when somebody wants to read it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    nanoseconds: i64,
+}
+
+impl Moment {
+    /// This one.
+    pub(crate) fn now() -> Moment {
+        Moment { nanoseconds: clock::nanoseconds() }
+    }
+
+    /// As RFC 3339 in UTC with milliseconds.
+    pub(crate) fn text(self) -> String {
+        let time = Timestamp::from_nanosecond(self.nanoseconds.into()).unwrap_or_default();
+        format!("{time:.3}")
+    }
 }
 
 /// Milliseconds since 1970.

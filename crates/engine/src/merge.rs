@@ -200,17 +200,17 @@ impl Merger<'_> {
             self.decision.new_content =
                 self.pick("new_content", AnswerField::NewContent, |a| a.new_content.clone());
         }
-        let is_mcp = self.case.event.payload.text("tool_name").is_some_and(|tool| tool.starts_with("MCP:"));
+        let is_mcp =
+            self.case.event.payload.text_ref("tool_name").is_some_and(|tool| tool.starts_with("MCP:"));
         if is_mcp {
             self.decision.updated_mcp_tool_output =
                 self.pick("updated_mcp_tool_output", AnswerField::UpdatedMcpToolOutput, |a| {
                     a.updated_mcp_tool_output.clone()
                 });
         } else {
-            self.lose_all(
-                |a| a.updated_mcp_tool_output.is_some(),
-                "`updated_mcp_tool_output` counts on MCP tools only",
-            );
+            self.lose_all(|a| a.updated_mcp_tool_output.is_some(), &|| {
+                "`updated_mcp_tool_output` counts on MCP tools only".to_owned()
+            });
         }
         self.follow_up();
     }
@@ -221,9 +221,9 @@ impl Merger<'_> {
         }
         let status = self.case.event.payload.text("status").unwrap_or_default();
         if self.case.event.kind.of_subagent() && status != "completed" {
-            let reason =
-                format!("`followup_message` counts only when a subagent completed, not on `{status}`");
-            self.lose_all(|answer| answer.followup_message.is_some(), &reason);
+            self.lose_all(|answer| answer.followup_message.is_some(), &|| {
+                format!("`followup_message` counts only when a subagent completed, not on `{status}`")
+            });
             return;
         }
         let (count, ceiling) = (self.case.loop_count, self.case.loop_ceiling);
@@ -339,10 +339,8 @@ impl Merger<'_> {
         of: impl Fn(&Answer) -> Option<T>,
     ) -> Option<T> {
         if !self.case.event.kind.answers(field) {
-            self.lose_all(
-                |answer| of(answer).is_some(),
-                &format!("`{name}` means nothing on {}", self.case.event.kind.name()),
-            );
+            let event = self.case.event.kind.name();
+            self.lose_all(|answer| of(answer).is_some(), &|| format!("`{name}` means nothing on {event}"));
             return None;
         }
         self.pick_among(name, |_, answer| of(answer))
@@ -370,10 +368,10 @@ impl Merger<'_> {
         Some(value)
     }
 
-    fn lose_all(&mut self, has: impl Fn(&Answer) -> bool, reason: &str) {
+    fn lose_all(&mut self, has: impl Fn(&Answer) -> bool, reason: &dyn Fn() -> String) {
         for (index, heard) in self.heard.iter().enumerate() {
             if answer(heard).is_some_and(&has) {
-                self.lost[index].push(reason.to_owned());
+                self.lost[index].push(reason());
             }
         }
     }

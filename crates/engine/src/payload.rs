@@ -5,7 +5,9 @@
 //! Only white space between tokens is removed: a payload is one line.
 
 mod flaw;
+mod name;
 mod spread;
+mod value;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,14 +17,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use flaw::Flaw;
+use name::Name;
 pub use spread::spread;
+pub(crate) use value::FieldValue;
 
 /// A JSON object whose values are kept as written.
 #[derive(Debug, Clone, Default)]
 pub struct Payload {
-    fields: Vec<(String, Box<RawValue>)>,
+    fields: Vec<(Name, FieldValue)>,
     repeats: bool,
 }
+
+/// Room for the fields of most events, with those that are filled in.
+const MOST_HAVE: usize = 16;
 
 /// Why bytes are not a payload.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +46,11 @@ impl Payload {
         if bytes.trim_ascii().is_empty() {
             return Ok(Payload::default());
         }
-        Ok(serde_json::from_slice(bytes)?)
+        // What is known to be text as a whole is not looked at value by value.
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(serde_json::from_str(text)?),
+            Err(_) => Ok(serde_json::from_slice(bytes)?),
+        }
     }
 
     /// The fields of a value that serialises as an object.
@@ -50,13 +61,18 @@ impl Payload {
 
     /// The value of a field, as written.
     pub fn get(&self, name: &str) -> Option<&RawValue> {
-        self.fields.iter().find(|(key, _)| key == name).map(|(_, value)| &**value)
+        self.fields.iter().find(|(key, _)| **key == *name).map(|(_, value)| &**value)
     }
 
     /// The value of a field that is a string. A lone surrogate, which JSON can
     /// hold and Rust cannot, reads as the replacement character.
     pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).and_then(text_of)
+    }
+
+    /// The same, copied only where it has to be.
+    pub fn text_ref(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.get(name).and_then(text_ref)
     }
 
     /// The value of a field that is a list of strings.
@@ -83,37 +99,37 @@ impl Payload {
     /// Sets a field, in place when it is there and else at this position.
     pub fn insert(&mut self, position: usize, name: &str, value: impl Serialize) {
         let Ok(value) = serde_json::value::to_raw_value(&value) else { return };
-        match self.fields.iter_mut().find(|(key, _)| key == name) {
-            Some((_, old)) => *old = value,
-            None => self.add(position, name, value),
+        match self.fields.iter_mut().find(|(key, _)| **key == *name) {
+            Some((_, old)) => *old = value.into(),
+            None => self.add(position, Name::of(name), value),
         }
     }
 
     /// Adds a field that is not there yet, at this position.
-    pub(crate) fn add(&mut self, position: usize, name: &str, value: Box<RawValue>) {
-        self.fields.insert(position.min(self.fields.len()), (name.to_owned(), value));
+    pub(crate) fn add(&mut self, position: usize, name: impl Into<Name>, value: impl Into<FieldValue>) {
+        self.fields.insert(position.min(self.fields.len()), (name.into(), value.into()));
     }
 
     /// Gives a field another name, in place.
     pub fn rename(&mut self, from: &str, to: &str) {
-        if let Some((key, _)) = self.fields.iter_mut().find(|(key, _)| key == from) {
-            *key = to.to_owned();
+        if let Some((key, _)) = self.fields.iter_mut().find(|(key, _)| **key == *from) {
+            *key = Name::of(to);
         }
     }
 
     /// Takes a field away.
     pub fn remove(&mut self, name: &str) {
-        self.fields.retain(|(key, _)| key != name);
+        self.fields.retain(|(key, _)| **key != *name);
     }
 
     /// Where a field stands.
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|(key, _)| key == name)
+        self.fields.iter().position(|(key, _)| **key == *name)
     }
 
     /// Every field in order.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &RawValue)> {
-        self.fields.iter().map(|(key, value)| (key.as_str(), &**value))
+        self.fields.iter().map(|(key, value)| (&**key, &**value))
     }
 
     /// Whether a key stood there more than once. The last one counts.
@@ -150,19 +166,26 @@ impl Payload {
 }
 
 /// Most keys are plain words, which are written as they are.
-fn push_key(line: &mut String, key: &str) {
-    if key.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+fn push_key(line: &mut String, key: &Name) {
+    if key.is_known() || key.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         line.push('"');
         line.push_str(key);
         line.push('"');
     } else {
-        line.push_str(&serde_json::to_string(key).unwrap_or_default());
+        line.push_str(&serde_json::to_string(&**key).unwrap_or_default());
     }
 }
 
 /// The text of a JSON string; none when it is something else.
 pub fn text_of(value: &RawValue) -> Option<String> {
+    text_ref(value).map(Cow::into_owned)
+}
+
+fn text_ref(value: &RawValue) -> Option<Cow<'_, str>> {
     let text = value.get();
+    if let Some(plain) = plain(text) {
+        return Some(Cow::Borrowed(plain));
+    }
     // To make an error of a `null`, which is not rare, would take longer than
     // all else: where it stands is found with instructions that the processor is
     // first asked about.
@@ -170,10 +193,16 @@ pub fn text_of(value: &RawValue) -> Option<String> {
         return None;
     }
     if let Ok(text) = serde_json::from_str::<String>(text) {
-        return Some(text);
+        return Some(Cow::Owned(text));
     }
     let bytes: Vec<u8> = LoneSurrogates.deserialize(&mut serde_json::Deserializer::from_str(text)).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// What stands between the quotes, when it is written as it is meant.
+fn plain(json: &str) -> Option<&str> {
+    let inside = json.strip_prefix('"')?.strip_suffix('"')?;
+    (!inside.as_bytes().contains(&b'\\')).then_some(inside)
 }
 
 /// Gives a field another name, in its place, where that is free.
@@ -187,7 +216,7 @@ pub(crate) fn rename_key(fields: &mut serde_json::Map<String, serde_json::Value>
 
 /// Removes white space between tokens. Scalars hold none.
 pub fn compact(json: &str) -> Cow<'_, str> {
-    let is_compound = json.starts_with(['{', '[']);
+    let is_compound = matches!(json.as_bytes().first(), Some(b'{' | b'['));
     if !is_compound || !json.bytes().any(|byte| byte.is_ascii_whitespace()) {
         return Cow::Borrowed(json);
     }
@@ -216,11 +245,11 @@ impl<'de> Deserialize<'de> for Payload {
                 formatter.write_str("a JSON object")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Payload, A::Error> {
-                let mut payload = Payload::default();
-                while let Some((key, value)) = map.next_entry::<String, Box<RawValue>>()? {
-                    match payload.fields.iter_mut().find(|(known, _)| *known == key) {
-                        Some((_, old)) => (*old, payload.repeats) = (value, true),
-                        None => payload.fields.push((key, value)),
+                let mut payload = Payload { fields: Vec::with_capacity(MOST_HAVE), repeats: false };
+                while let Some((key, value)) = map.next_entry::<Name, Box<RawValue>>()? {
+                    match payload.fields.iter_mut().find(|(known, _)| **known == *key) {
+                        Some((_, old)) => (*old, payload.repeats) = (value.into(), true),
+                        None => payload.fields.push((key, value.into())),
                     }
                 }
                 Ok(payload)

@@ -3,6 +3,7 @@
 //!
 //! Pure: starts nothing and reads nothing.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::config::mentioned;
@@ -149,7 +150,7 @@ pub struct Circumstances<'a> {
 
 /// Plans one event.
 pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'_>) -> Plan<'a> {
-    let subject = event.subject();
+    let subject = event.subject().map(Cow::into_owned);
     let mut line = event.payload.to_json().into_bytes();
     line.push(b'\n');
     let line = Arc::new(line);

@@ -123,6 +123,13 @@ pub(crate) struct Facts {
     pub(crate) stamp: Stamp,
 }
 
+impl Facts {
+    /// Whether nobody but root may write to it.
+    pub(crate) fn only_root_writes(&self) -> bool {
+        self.uid == 0 && self.mode & 0o022 == 0
+    }
+}
+
 /// Who else may write to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {

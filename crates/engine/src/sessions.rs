@@ -3,12 +3,11 @@
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::digest::Digest;
-use crate::read_file::Glimpse;
+use crate::read_file::{Folders, Looked};
 use crate::session::Session;
 use crate::state::{Durability, StateDir, StateError};
 
@@ -34,8 +33,7 @@ pub struct Sessions {
 /// A session as its file had it.
 #[derive(Debug)]
 struct Seen {
-    file: PathBuf,
-    look: Glimpse,
+    look: Looked,
     session: Session,
 }
 
@@ -46,22 +44,22 @@ impl Sessions {
     }
 
     /// The session of a conversation. Another process may have changed it, so
-    /// the file is looked at every time; what is wrong with it is said.
-    pub fn get(&mut self, conversation: &str) -> (Session, Option<String>) {
-        if let Some(seen) = self.seen.get(conversation)
-            && seen.look.holds(&seen.file)
+    /// the file is looked at every time, or a folder above one that is not
+    /// there; what is wrong with it is said.
+    pub(crate) fn get(&mut self, conversation: &str, folders: &mut Folders) -> (Session, Option<String>) {
+        if let Some(seen) = self.seen.get_mut(conversation)
+            && seen.look.holds(folders)
         {
             return (seen.session.clone(), None);
         }
-        let file = self.state.file(FOLDER, &file_name(conversation));
-        let look = Glimpse::at(&file);
+        let look = Looked::at(self.state.file(FOLDER, &file_name(conversation)));
         let (session, trouble) = self.read(conversation);
         self.seen.remove(conversation);
         if trouble.is_none() {
             if self.seen.len() >= MOST_IN_MEMORY {
                 self.seen.clear();
             }
-            self.seen.insert(conversation.to_owned(), Seen { file, look, session: session.clone() });
+            self.seen.insert(conversation.to_owned(), Seen { look, session: session.clone() });
         }
         (session, trouble)
     }
@@ -158,20 +156,44 @@ mod tests {
         let dir = TempDir::new();
         let open = || Sessions::of(StateDir::new(dir.path().join("state")));
         let (mut ours, mut theirs) = (open(), open());
-        assert_eq!(ours.get("c").0, Session::default());
+        let mut folders = Folders::default();
+        let mut loops_of = |sessions: &mut Sessions| {
+            folders.next_event();
+            sessions.get("c", &mut folders).0.loops
+        };
+        assert_eq!(loops_of(&mut ours), 0);
         for count in 1..=50 {
             theirs.change("c", |session| session.loops = count).1.expect("a session");
-            assert_eq!(ours.get("c").0.loops, count);
-            assert_eq!(ours.get("c").0.loops, count, "and again");
+            assert_eq!(loops_of(&mut ours), count);
+            assert_eq!(loops_of(&mut ours), count, "and again");
         }
         // From now on a look at the file is enough.
         std::thread::sleep(Duration::from_millis(2100));
-        assert_eq!((ours.get("c").0.loops, theirs.get("c").0.loops), (50, 50));
-        let file = ours.state.file(FOLDER, &file_name("c"));
-        assert!(ours.seen["c"].look.holds(&file) && theirs.seen["c"].look.holds(&file));
+        assert_eq!((loops_of(&mut ours), loops_of(&mut theirs)), (50, 50));
+        for sessions in [&mut ours, &mut theirs] {
+            assert!(sessions.seen.get_mut("c").expect("seen").look.holds(&mut Folders::default()));
+        }
         ours.change("c", |session| session.loops = 99).1.expect("a session");
-        assert_eq!((ours.get("c").0.loops, theirs.get("c").0.loops), (99, 99));
+        assert_eq!((loops_of(&mut ours), loops_of(&mut theirs)), (99, 99));
         theirs.end("c");
-        assert_eq!(theirs.get("c").0, Session::default());
+        assert_eq!(loops_of(&mut theirs), 0);
+    }
+
+    #[test]
+    fn a_session_that_another_process_begins_is_seen_whatever_spoke_for_its_absence() {
+        for made in ["", "state", "state/sessions"] {
+            let dir = TempDir::new();
+            std::fs::create_dir_all(dir.path().join(made)).expect("made");
+            let open = || Sessions::of(StateDir::new(dir.path().join("state")));
+            let (mut ours, mut theirs, mut folders) = (open(), open(), Folders::default());
+            std::thread::sleep(Duration::from_millis(2100));
+            for _ in 0..40 {
+                folders.next_event();
+                assert_eq!(ours.get("c", &mut folders).0.loops, 0);
+            }
+            theirs.change("c", |session| session.loops = 7).1.expect("a session");
+            folders.next_event();
+            assert_eq!(ours.get("c", &mut folders).0.loops, 7, "{made}");
+        }
     }
 }

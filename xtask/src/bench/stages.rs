@@ -107,14 +107,8 @@ pub fn stages() -> Vec<Stage> {
         ),
         stage("timeouts", false, 20, 12, TIMEOUTS, &[]),
         stage("kept", false, 60, 4, KEPT, &[]),
-        stage(
-            "kept pinned",
-            true,
-            60,
-            4,
-            &["cold-in-a-run node", "stays-in-a-run node", "bare-in-a-run node"],
-            &[],
-        ),
+        stage("kept in a run", false, 60, 10, KEPT_IN_A_RUN, &[]),
+        stage("kept pinned", true, 60, 4, KEPT_IN_A_RUN, &[]),
         large_parent(),
     ]
 }
@@ -142,6 +136,8 @@ const KEPT: &[&str] = &[
     "ahead python",
     "ahead bash",
 ];
+
+const KEPT_IN_A_RUN: &[&str] = &["cold-in-a-run node", "stays-in-a-run node", "bare-in-a-run node"];
 
 fn stage(
     name: &'static str,

@@ -12,11 +12,12 @@ use boathook_engine::engine::{Engine, Settings};
 use boathook_engine::load::Surface;
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use boathook_engine::remote::verbs::Circumstances;
-use boathook_engine::remote::wire::{RpcError, codes};
+use boathook_engine::remote::wire::{Caller, RpcError};
 use boathook_engine::run::{Cancel, Keeper, Limits};
-use boathook_engine::settled::resolved;
 use boathook_engine::source::{Levels, Os, Roots, find_workspace, native_root};
 
+use super::service::wrong;
+use super::straight::{Straight, absolute, canonical, is_same, is_written_alike};
 use super::writer::Writer;
 use crate::args::Global;
 use crate::error::Failed;
@@ -46,6 +47,7 @@ struct Kept {
     workspaces: Vec<PathBuf>,
     /// The one that was asked for last stands last.
     engines: Vec<(Key, Arc<Engine>)>,
+    straight: Straight,
 }
 
 /// What config.toml was when it was last read.
@@ -56,7 +58,7 @@ struct ConfigFile {
 }
 
 /// What makes one engine another one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 struct Key {
     workspaces: Vec<PathBuf>,
     surface: Surface,
@@ -67,6 +69,16 @@ struct Key {
     agent: Option<(&'static str, Levels)>,
     /// How many hooks that start agents stand behind it.
     depth: u32,
+}
+
+impl Key {
+    fn is(&self, other: &Key) -> bool {
+        let rest = |key: &Key| (key.surface, key.remote, key.cannot_ask, key.edition, key.agent, key.depth);
+        let mut roots = self.workspaces.iter().zip(&other.workspaces);
+        self.workspaces.len() == other.workspaces.len()
+            && roots.all(|(one, other)| is_written_alike(one, other))
+            && rest(self) == rest(other)
+    }
 }
 
 impl Engines {
@@ -83,7 +95,14 @@ impl Engines {
         config.read();
         let (settings, preferences) = settings::settings_and_preferences(ui, global, &[])?;
         let typed = if global.workspace.is_empty() { Vec::new() } else { settings.roots.workspaces.clone() };
-        let kept = Kept { config, settings, preferences, workspaces: typed, engines: Vec::new() };
+        let kept = Kept {
+            config,
+            settings,
+            preferences,
+            workspaces: typed,
+            engines: Vec::new(),
+            straight: Straight::default(),
+        };
         let keeper = Arc::new(Keeper::new(Limits { total: processes, ..Limits::default() }));
         Ok(Engines { global: global.clone(), cancel, writer, keeper, kept: Mutex::new(kept) })
     }
@@ -115,7 +134,7 @@ impl Engines {
     }
 
     fn engine_of(&self, kept: &mut Kept, key: Key) -> Arc<Engine> {
-        if let Some(at) = kept.engines.iter().position(|(known, _)| *known == key) {
+        if let Some(at) = kept.engines.iter().position(|(known, _)| known.is(&key)) {
             // Only a long list is worth the order.
             if at + 8 < kept.engines.len() {
                 let found = kept.engines.remove(at);
@@ -134,17 +153,31 @@ impl Engines {
         engine
     }
 
+    /// In what a caller that could do our work differs from us.
+    pub fn differ_from(&self, caller: &Caller) -> Option<String> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (roots, config) = (&kept.settings.roots, &kept.config.path);
+        let folder = config.parent().unwrap_or(Path::new(""));
+        if caller.version != env!("CARGO_PKG_VERSION") {
+            Some(format!("version {}, and the caller has {}", env!("CARGO_PKG_VERSION"), caller.version))
+        } else if !is_same(&caller.home, &roots.home) {
+            Some(format!("the home {}, and the caller {}", roots.home.display(), caller.home.display()))
+        } else if !is_same(&caller.config, config) && !is_same(&caller.config, folder) {
+            Some(format!("settings in {}, and the caller in {}", folder.display(), caller.config.display()))
+        } else if !is_same(&caller.root, &roots.system) {
+            Some(format!("the root {}, and the caller {}", roots.system.display(), caller.root.display()))
+        } else if !roots.plugins.is_empty() {
+            Some("plugins that its own command line names".to_owned())
+        } else {
+            None
+        }
+    }
+
     /// What everything is made from.
     pub fn settings(&self) -> Settings {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.follow_config(&mut kept);
         kept.settings.clone()
-    }
-
-    /// The folder of config.toml.
-    pub fn config_folder(&self) -> PathBuf {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.config.path.parent().unwrap_or(Path::new("")).to_owned()
     }
 
     /// How many processes of hooks outlived their events.
@@ -216,9 +249,9 @@ impl ConfigFile {
 }
 
 impl Kept {
-    fn key(&self, around: &Circumstances, roots: &[String]) -> Result<Key, RpcError> {
+    fn key(&mut self, around: &Circumstances, roots: &[String]) -> Result<Key, RpcError> {
         let workspaces = if !around.workspaces.is_empty() {
-            around.workspaces.iter().map(|root| canonical(root)).collect::<Result<_, _>>()?
+            around.workspaces.iter().map(|root| self.straight.follow(root)).collect::<Result<_, _>>()?
         } else if !roots.is_empty() {
             roots.iter().map(|root| absolute(native_root(Os::current(), root))).collect::<Result<_, _>>()?
         } else if let Some(cwd) = &around.cwd {
@@ -265,24 +298,4 @@ impl Kept {
             ..base
         }
     }
-}
-
-/// A root that is named must exist; hooks run where its links lead.
-fn canonical(root: &Path) -> Result<PathBuf, RpcError> {
-    let root = absolute(root.to_owned())?;
-    resolved(&root).map_err(|error| {
-        wrong(format!("the folder {}: {error}; name one that exists as the workspace", root.display()))
-    })
-}
-
-/// Nobody here knows where a relative one begins.
-fn absolute(root: PathBuf) -> Result<PathBuf, RpcError> {
-    match root.is_absolute() {
-        true => Ok(root),
-        false => Err(wrong(format!("the folder `{}` is no absolute path; write all of it", root.display()))),
-    }
-}
-
-fn wrong(message: String) -> RpcError {
-    RpcError { code: codes::PARAMS, message }
 }

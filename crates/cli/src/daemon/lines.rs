@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use boathook_engine::remote::stream::Stream;
+use boathook_engine::remote::stream::{Stream, receive_awake};
 use boathook_engine::remote::wire::LONGEST_LINE;
 
 use super::budget::{Budget, Share};
@@ -15,6 +15,11 @@ pub const SLOWEST_LINE: Duration = Duration::from_secs(10);
 const CHUNK: usize = 64 * 1024;
 /// A line that is longer may become as long as any.
 const MUCH: usize = 1024 * 1024;
+/// Who says one line after another is listened to awake, for so long after each.
+const AWAKE: Duration = Duration::from_micros(100);
+/// A line that comes sooner than this after the last is one of several: to be
+/// woken for it is most of that.
+const IN_A_RUN: Duration = Duration::from_micros(250);
 /// How often somebody who waits for memory looks for it.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -45,6 +50,8 @@ pub struct Lines<'s> {
     /// When the line at hand began.
     began: Option<Instant>,
     timed: bool,
+    /// The last line came soon after the one before.
+    in_a_run: bool,
     chunk: Box<[u8]>,
 }
 
@@ -58,6 +65,7 @@ impl<'s> Lines<'s> {
             share: None,
             began: None,
             timed: false,
+            in_a_run: false,
             chunk: vec![0; CHUNK].into(),
         }
     }
@@ -138,11 +146,24 @@ impl<'s> Lines<'s> {
             }
             None => {}
         }
-        let count = self.stream.read(&mut self.chunk)?;
+        let count = match self.began {
+            Some(_) => self.stream.read(&mut self.chunk)?,
+            None => self.read_next()?,
+        };
         self.read.extend_from_slice(&self.chunk[..count]);
         if self.began.is_none() && self.chunk[..count].last() != Some(&b'\n') {
             self.began = Some(Instant::now());
         }
+        Ok(count)
+    }
+
+    /// The beginning of a line. Its end may be there, too.
+    fn read_next(&mut self) -> io::Result<usize> {
+        let begun = Instant::now();
+        let patience = Some(AWAKE).filter(|_| self.in_a_run);
+        let soon = patience.and_then(|patience| receive_awake(self.stream, &mut self.chunk, patience));
+        let count = soon.map_or_else(|| self.stream.read(&mut self.chunk), Ok)?;
+        self.in_a_run = begun.elapsed() < IN_A_RUN;
         Ok(count)
     }
 }

@@ -22,6 +22,7 @@ mod pulse;
 mod room;
 mod serve;
 mod service;
+mod straight;
 mod team;
 mod verbs;
 mod writer;

@@ -221,22 +221,12 @@ impl Service {
     }
 
     fn is_like_us(&self, caller: &Caller) -> Result<(), RpcError> {
-        let settings = self.engines.settings();
-        let (roots, config) = (&settings.roots, self.engines.config_folder());
-        let differs = if caller.version != env!("CARGO_PKG_VERSION") {
-            format!("version {}, and the caller has {}", env!("CARGO_PKG_VERSION"), caller.version)
-        } else if caller.home != roots.home {
-            format!("the home {}, and the caller {}", roots.home.display(), caller.home.display())
-        } else if caller.config != config && caller.config != config.join("config.toml") {
-            format!("settings in {}, and the caller in {}", config.display(), caller.config.display())
-        } else if caller.root != roots.system {
-            format!("the root {}, and the caller {}", roots.system.display(), caller.root.display())
-        } else if !roots.plugins.is_empty() {
-            "plugins that its own command line names".to_owned()
-        } else {
-            return Ok(());
-        };
-        Err(RpcError { code: codes::OTHER, message: format!("the daemon has {differs}") })
+        match self.engines.differ_from(caller) {
+            Some(differs) => {
+                Err(RpcError { code: codes::OTHER, message: format!("the daemon has {differs}") })
+            }
+            None => Ok(()),
+        }
     }
 }
 

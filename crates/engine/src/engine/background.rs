@@ -12,6 +12,7 @@ use crate::dialect::Dialect;
 use crate::dialect::claude::decode_answer;
 use crate::edition::Rules;
 use crate::fill::Event;
+use crate::ids::Moment;
 use crate::load::{Hook, HookSet};
 use crate::merge::{Case, Heard, merge};
 use crate::outcome::{Outcome, ReadOutcome, is_whole_answer};
@@ -29,7 +30,7 @@ pub(super) struct Background {
 
 /// What a hook is run and recorded with.
 pub(super) struct Task {
-    pub(super) started: String,
+    pub(super) started: Moment,
     pub(super) event: Event,
     pub(super) rules: &'static Rules,
     /// How many hooks the event had.

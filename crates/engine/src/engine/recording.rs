@@ -15,6 +15,7 @@ use crate::definition::Action;
 use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
 use crate::fill::Event;
+use crate::ids::Moment;
 use crate::load::{Change, Hook, HookSet};
 use crate::merge::Heard;
 use crate::plan::{Plan, Skipped, Why};
@@ -31,7 +32,7 @@ const LARGE: usize = 64 * 1024;
 
 /// What happened at one event.
 pub struct Happened {
-    started: String,
+    started: Moment,
     event: Event,
     hooks: Arc<HookSet>,
     heard: Vec<Said>,
@@ -65,7 +66,7 @@ struct Said {
 impl Happened {
     /// Takes what is left of an event when it is decided.
     pub fn of(
-        started: String,
+        started: Moment,
         event: Event,
         heard: Vec<Heard<'_>>,
         plan: &Plan<'_>,
@@ -112,11 +113,11 @@ impl Happened {
         let blank = || Record {
             found: self.found,
             skipped: self.skipped.len(),
-            conversation: self.event.conversation(),
+            conversation: self.event.conversation().map(Cow::into_owned),
             request: request.clone(),
             blocked: self.blocked,
             automatic_followup: self.followed_up,
-            ..Record::begun(self.started.clone(), self.event.kind.name(), "none")
+            ..Record::begun(self.started.text(), self.event.kind.name(), "none")
         };
         let hook_of = |said: &Said| said.hook.and_then(|place| self.hooks.hooks.get(place));
         let heard = |said: &Said| match hook_of(said) {

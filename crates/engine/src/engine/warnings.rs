@@ -7,7 +7,7 @@ use crate::fill::Event;
 use crate::load::{HookSet, SourceReport, SourceState, Withheld, counted};
 use crate::plan::{Plan, Skipped, Why};
 use crate::problem::Problem;
-use crate::source::{Format, Level, Source};
+use crate::source::{Format, Source};
 use crate::trust::TrustState;
 
 /// What stands in the way of whole sources: those that cannot be read, and
@@ -42,9 +42,7 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         }
         warnings.extend(switched_off(set, plan, &report.source));
         warnings.extend(withheld(plan, &report.source));
-        let is_project = report.source.level == Level::Project && report.state == SourceState::Absent;
-        let root = report.source.workspace.as_deref().filter(|_| is_project);
-        if let Some(root) = root.filter(|root| !root.is_dir()) {
+        if let Some(root) = report.source.workspace.as_deref().filter(|_| report.rootless) {
             warnings
                 .push(format!("the workspace {} does not exist, so no hook of it is asked", root.display()));
         }

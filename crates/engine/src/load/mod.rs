@@ -117,6 +117,8 @@ pub struct SourceReport {
     /// How old the newest signed word about them is; none where that is not
     /// known, and for all other sources.
     pub age: Option<Age>,
+    /// A project's, and the folder of the project does not exist.
+    pub rootless: bool,
 }
 
 /// What became of a source.
@@ -288,6 +290,11 @@ impl Loader {
             walk.set = Arc::new(set);
         }
         walk.set.clone()
+    }
+
+    /// The folders that speak for what is not in them.
+    pub(crate) fn folders(&mut self) -> &mut Folders {
+        &mut self.folders
     }
 
     /// Reads everything again on the next call, whatever the files' times say.

@@ -43,6 +43,8 @@ pub(super) struct Reading {
     /// How old the newest signed word about it is.
     pub(super) age: Option<Age>,
     freshness: Freshness,
+    /// The folder of its project does not exist.
+    pub(super) rootless: bool,
 }
 
 /// A configuration that could be read.
@@ -98,6 +100,7 @@ impl Reading {
             tampered: false,
             age: None,
             freshness: Freshness::default(),
+            rootless: false,
         }
     }
 
@@ -128,10 +131,23 @@ impl Reading {
                 self.version += 1;
             }
         }
+        let rootless = self.is_rootless(folders);
+        if self.rootless != rootless {
+            self.rootless = rootless;
+            self.version += 1;
+        }
         let examined = self.gate.as_mut().is_some_and(|gate| gate.examination.holds(folders));
         if self.source.needs_trust() && (self.version != before || !examined) {
             self.examine(around);
         }
+    }
+
+    /// Whether there is not even a folder for its file. Mostly one in it was
+    /// looked at just now.
+    fn is_rootless(&self, folders: &Folders) -> bool {
+        let is_project = self.source.level == Level::Project && self.state == SourceState::Absent;
+        let root = self.source.workspace.as_deref().filter(|_| is_project);
+        root.is_some_and(|root| !folders.has_seen_in(root) && !root.is_dir())
     }
 
     /// Does not believe the file's times the next time.

@@ -35,6 +35,7 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
             named_elsewhere: false,
             seal: reading.seal.clone(),
             age: reading.age,
+            rootless: reading.rootless,
         });
     }
     untrusted::speak_together(&mut set);

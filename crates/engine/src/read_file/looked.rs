@@ -91,6 +91,18 @@ impl Folders {
         self.event += 1;
     }
 
+    /// Whether a folder was there for this event, this one or one below it.
+    pub(crate) fn has_seen_in(&self, path: &Path) -> bool {
+        let path = path.as_os_str().as_encoded_bytes();
+        let below = |folder: &Folder| {
+            let rest = folder.path.as_os_str().as_encoded_bytes().strip_prefix(path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        let seen =
+            |folder: &&Folder| folder.event == self.event && folder.holds && !folder.glimpse.is_of_nothing();
+        self.known.iter().filter(seen).any(below)
+    }
+
     fn testifies(&mut self, witness: Witness) -> bool {
         let folder = &mut self.known[witness.folder];
         folder.version == witness.version && folder.still_holds(self.event)

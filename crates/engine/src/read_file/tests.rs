@@ -27,6 +27,16 @@ fn what_is_not_there_is_absent() {
     }
 }
 
+/// A busy machine is not busy five times in a row.
+fn shortest_of_five(work: impl Fn()) -> Duration {
+    let took = (0..5).map(|_| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    });
+    took.min().unwrap_or_default()
+}
+
 /// C01 and C02: neither waits, neither reads anything.
 #[cfg(target_os = "linux")]
 #[test]
@@ -53,14 +63,15 @@ fn c01_c02_what_is_not_a_regular_file_is_refused_at_once() {
         (link, "a device"),
     ];
     for (path, what) in cases {
-        let start = Instant::now();
-        for error in [
-            read(&path, CONFIG_LIMIT, Owner::Anybody).expect_err(what),
-            hash(&path, SCRIPT_LIMIT, Links::Followed).expect_err(what),
-        ] {
-            assert_eq!(error.to_string(), format!("not a regular file but {what}"));
-        }
-        assert!(start.elapsed() < Duration::from_millis(50), "{what} took {:?}", start.elapsed());
+        let took = shortest_of_five(|| {
+            for error in [
+                read(&path, CONFIG_LIMIT, Owner::Anybody).expect_err(what),
+                hash(&path, SCRIPT_LIMIT, Links::Followed).expect_err(what),
+            ] {
+                assert_eq!(error.to_string(), format!("not a regular file but {what}"));
+            }
+        });
+        assert!(took < Duration::from_millis(50), "{what} took {took:?}");
     }
 }
 
@@ -75,10 +86,11 @@ fn c07_a_file_above_the_limit_is_refused() {
     let huge = dir.write("huge", "");
     fs::File::options().write(true).open(&huge).expect("opened").set_len(2 << 30).expect("a sparse file");
     for path in [over, huge] {
-        let start = Instant::now();
-        let error = read(&path, CONFIG_LIMIT, Owner::Anybody).expect_err("too large");
-        assert!(matches!(error, ReadError::TooLarge(CONFIG_LIMIT)), "{error}");
-        assert!(start.elapsed() < Duration::from_millis(50));
+        let took = shortest_of_five(|| {
+            let error = read(&path, CONFIG_LIMIT, Owner::Anybody).expect_err("too large");
+            assert!(matches!(error, ReadError::TooLarge(CONFIG_LIMIT)), "{error}");
+        });
+        assert!(took < Duration::from_millis(50), "{took:?}");
     }
 }
 

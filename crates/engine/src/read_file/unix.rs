@@ -1,12 +1,11 @@
 //! Opening and looking at files on Unix.
 
-use std::fs::{File, FileType, Metadata};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
 
 use super::{Facts, Kind, Links, Stamp};
 use crate::shortage::noted;
@@ -34,15 +33,15 @@ fn opened(file: rustix::io::Result<OwnedFd>) -> io::Result<File> {
 }
 
 pub(super) fn facts(file: &File) -> io::Result<Facts> {
-    file.metadata().map(|metadata| read(&metadata))
+    rustix::fs::fstat(file).map(|stat| read(&stat)).map_err(io::Error::from)
 }
 
 pub(super) fn facts_of(path: &Path) -> io::Result<Facts> {
-    std::fs::metadata(path).map(|metadata| read(&metadata)).map_err(noted)
+    rustix::fs::stat(path).map(|stat| read(&stat)).map_err(|error| noted(error.into()))
 }
 
 pub(super) fn facts_of_link(path: &Path) -> io::Result<Facts> {
-    std::fs::symlink_metadata(path).map(|metadata| read(&metadata)).map_err(noted)
+    rustix::fs::lstat(path).map(|stat| read(&stat)).map_err(|error| noted(error.into()))
 }
 
 /// Whether the name is not taken, not even by a link to nothing.
@@ -64,7 +63,7 @@ pub(super) fn folder_tells(_folder: &Path) -> bool {
 }
 
 pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
-    let number = |path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    let number = |path| facts_of(path).ok().map(|facts| (facts.stamp.device, facts.stamp.inode));
     number(one).is_some_and(|found| number(other) == Some(found))
 }
 
@@ -72,36 +71,33 @@ pub(super) fn our_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-fn read(metadata: &Metadata) -> Facts {
+// Each system has its own types for these numbers.
+#[allow(clippy::unnecessary_cast)]
+fn read(stat: &Stat) -> Facts {
     Facts {
-        kind: kind(metadata.file_type()),
-        mode: metadata.mode(),
-        uid: metadata.uid(),
-        gid: metadata.gid(),
-        links: metadata.nlink(),
+        kind: kind(FileType::from_raw_mode(stat.st_mode as _)),
+        mode: stat.st_mode as u32,
+        uid: stat.st_uid,
+        gid: stat.st_gid,
+        links: stat.st_nlink as u64,
         stamp: Stamp {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.len(),
-            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         },
     }
 }
 
 fn kind(file_type: FileType) -> Kind {
-    if file_type.is_file() {
-        Kind::File
-    } else if file_type.is_dir() {
-        Kind::Directory
-    } else if file_type.is_symlink() {
-        Kind::Link
-    } else if file_type.is_fifo() {
-        Kind::Pipe
-    } else if file_type.is_socket() {
-        Kind::Socket
-    } else {
-        Kind::Device
+    match file_type {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        FileType::Fifo => Kind::Pipe,
+        FileType::Socket => Kind::Socket,
+        FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => Kind::Device,
     }
 }
 

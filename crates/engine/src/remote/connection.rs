@@ -6,13 +6,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::place::{self, PlaceError};
-use super::stream::{Stream, is_quiet};
+use super::stream::{Stream, is_quiet, receive_awake};
 use super::wire::LONGEST_LINE;
 use super::{PATIENCE, Reason};
 use crate::run::Cancel;
 
 /// Reads and writes come back this often, to see whether somebody cancelled.
 const SLICE: Duration = Duration::from_millis(100);
+/// So long an answer is waited for awake: most need no more.
+const AWAKE: Duration = Duration::from_micros(100);
 /// A long answer is no silence while so much more of it arrives.
 const PROGRESS: usize = 1024 * 1024;
 
@@ -57,6 +59,7 @@ impl Connection {
         let mut heard = Instant::now();
         let (mut looked, mut counted) = (0, self.rest.len());
         let mut chunk = [0_u8; 16 * 1024];
+        let mut awake = Some(AWAKE);
         loop {
             if let Some(end) = self.rest[looked..].iter().position(|byte| *byte == b'\n') {
                 let behind = self.rest.split_off(looked + end + 1);
@@ -68,7 +71,8 @@ impl Connection {
             if looked > LONGEST_LINE {
                 return Err(Reason::Garbled(format!("a line of more than {LONGEST_LINE} bytes")));
             }
-            match self.stream.read(&mut chunk) {
+            let soon = awake.take().and_then(|patience| receive_awake(&self.stream, &mut chunk, patience));
+            match soon.map_or_else(|| self.stream.read(&mut chunk), Ok) {
                 Ok(0) => return Err(Reason::Gone),
                 Ok(count) => self.rest.extend_from_slice(&chunk[..count]),
                 Err(error) => wait_on(&error, heard, cancel)?,

@@ -21,6 +21,11 @@ use std::time::{Duration, Instant};
 
 use super::{Cancel, Exit, Invocation, Status, run_all};
 
+/// Whoever waits for a hook that should not be waited for takes longer than
+/// this, in milliseconds; a busy machine does not.
+#[cfg(unix)]
+const SOON: u64 = 20_000;
+
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// An invocation with a small environment, no input and plenty of time.
@@ -36,7 +41,7 @@ fn hook(dir: &Path, command: &str) -> Invocation {
         run_dir: dir.to_owned(),
         env: Arc::new(env),
         stdin: Arc::default(),
-        timeout: Duration::from_secs(20),
+        timeout: Duration::from_secs(60),
     }
 }
 
@@ -78,6 +83,21 @@ fn is_answer(bytes: &[u8]) -> bool {
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
+}
+
+/// Two of these are shorter than what sleeps in a test.
+#[cfg(unix)]
+fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let limit = Instant::now() + ms(15_000);
+    while !so() {
+        assert!(Instant::now() < limit, "not within 15 seconds: {what}");
+        std::thread::sleep(ms(5));
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn lives(pid: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 /// Runs and also says how long the caller waited.

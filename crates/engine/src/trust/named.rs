@@ -3,6 +3,7 @@
 //! started from.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::pin::{self, Pinned};
 use super::words::{self, Scope, Why};
@@ -11,6 +12,8 @@ use crate::run::{DONE, HELPER, Origin, PERSISTENT, helper_beside, names_who_answ
 
 /// A larger file is known by its stamp alone.
 const HASHED: u64 = 4 * 1024 * 1024;
+/// So long an interpreter of the system's is believed to be what it was.
+const BELIEVED: Duration = Duration::from_secs(1);
 
 /// Files as they were.
 #[derive(Debug, Clone)]
@@ -27,6 +30,9 @@ pub struct NamedFiles {
 enum Known {
     Contents(Box<Pinned>),
     Stamp(PathBuf, Glimpse),
+    /// An interpreter of the system's, and when somebody looked at it. What runs
+    /// goes on for a moment when it is replaced, as every program does.
+    System(PathBuf, Glimpse, Instant),
 }
 
 impl NamedFiles {
@@ -46,12 +52,16 @@ impl NamedFiles {
         let outside = outside.flat_map(|path| [helper_beside(&path), Some(path)]).flatten();
         let script = script.map(|path| (path, None));
         let mut looked = NamedFiles { files: Vec::new(), says_done: false, script };
-        named.chain(outside).chain(beside).for_each(|path| looked.add(path));
+        named.chain(beside).for_each(|path| looked.add(path, false));
+        outside.for_each(|path| looked.add(path, true));
         looked
     }
 
-    fn add(&mut self, path: PathBuf) {
+    fn add(&mut self, path: PathBuf, outside: bool) {
         let known = match read_file::facts(&path) {
+            Some(facts) if outside && facts.stamp.size > HASHED && facts.only_root_writes() => {
+                Known::System(path, Glimpse::of(facts.stamp), Instant::now())
+            }
             Some(facts) if facts.stamp.size > HASHED => Known::Stamp(path, Glimpse::of(facts.stamp)),
             Some(_) | None => {
                 let pinned = pin::pin(&path, None);
@@ -97,8 +107,23 @@ impl Origin for NamedFiles {
         self.files.iter_mut().all(|known| match known {
             Known::Contents(pinned) => pinned.watch.holds() || is_same_again(pinned),
             Known::Stamp(path, glimpse) => glimpse.holds(path),
+            Known::System(path, glimpse, looked) => {
+                looked.elapsed() < BELIEVED || holds_now(path, glimpse, looked)
+            }
         })
     }
+
+    fn is_unchanged_below(&mut self) -> bool {
+        self.files.iter_mut().all(|known| match known {
+            Known::System(path, glimpse, looked) => holds_now(path, glimpse, looked),
+            Known::Contents(_) | Known::Stamp(..) => true,
+        })
+    }
+}
+
+fn holds_now(path: &Path, glimpse: &Glimpse, looked: &mut Instant) -> bool {
+    *looked = Instant::now();
+    glimpse.holds(path)
 }
 
 fn is_same_again(pinned: &mut Pinned) -> bool {
@@ -160,6 +185,33 @@ mod tests {
             assert!(files.is_unchanged(), "{command}");
             std::fs::write(&helper, "two").expect("written");
             assert!(!files.is_unchanged(), "{command}");
+        }
+    }
+
+    #[test]
+    fn an_interpreter_of_the_system_is_looked_at_now_and_then() {
+        let (dir, elsewhere) = (TempDir::new(), TempDir::new());
+        let large = vec![b'x'; HASHED as usize + 1];
+        let (far, near) = (elsewhere.path().join("node"), dir.path().join("node"));
+        for path in [&far, &near] {
+            std::fs::write(path, &large).expect("written");
+        }
+        let is_roots = read_file::facts(&far).expect("there").only_root_writes();
+        let (run_dir, home) = (dir.path(), dir.path());
+        let scope = Scope { os: Os::current(), run_dir, workspace: None, plugin: Some(run_dir), home };
+        let command = format!("{} hook.mjs", far.display());
+        for (path, command, at_every_event) in
+            [(&far, &*command, !is_roots), (&near, "./node hook.mjs", true)]
+        {
+            let mut files = NamedFiles::look(command, None, &scope, std::iter::empty());
+            // What is young may have changed unseen, and says so.
+            std::thread::sleep(std::time::Duration::from_millis(2100));
+            let mut files_later = NamedFiles::look(command, None, &scope, std::iter::empty());
+            assert!(files_later.is_unchanged_throughout(), "{command}");
+            std::fs::write(path, [&large[..], b"y"].concat()).expect("written");
+            assert!(!files.is_unchanged(), "{command}: nobody looked for two seconds");
+            assert!(!at_every_event || !files_later.is_unchanged(), "{command}");
+            assert!(!files_later.is_unchanged_throughout(), "{command}");
         }
     }
 

@@ -55,8 +55,8 @@ fn payload(spec: &EventSpec, value: &str) -> Map<String, Value> {
 
 /// Whether a hook with this matcher is asked about this payload.
 pub fn fits(spec: &EventSpec, value: &str, matcher: &Matcher) -> bool {
-    let subject = Event::new(spec.kind, Payload::of(&payload(spec, value))).subject();
-    subject.is_none_or(|subject| matcher.matches(&subject) == Verdict::Match)
+    let event = Event::new(spec.kind, Payload::of(&payload(spec, value)));
+    event.subject().is_none_or(|subject| matcher.matches(&subject) == Verdict::Match)
 }
 
 /// Texts that a simple matcher fits: its first alternative, with and without

@@ -243,3 +243,30 @@ fn a_file_in_a_folder_that_was_missing_is_found_as_soon_as_it_is_there() {
         assert_eq!(labels(&loader.hooks(&workspaces)), [""; 0], "both are gone");
     }
 }
+
+#[test]
+fn a_project_whose_folder_goes_and_comes_back_is_said_to_be_without_one_meanwhile() {
+    let files = Files::new();
+    let mut loader = files.loader(LoadOptions::default());
+    let workspace = [files.path("ws")];
+    let mut is_rootless = || {
+        let set = loader.hooks(&workspace);
+        let project = set.sources.iter().find(|report| report.source.level == Level::Project);
+        project.expect("a project's source").rootless
+    };
+    // Once its folder is settled nobody looks at it for this alone.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    for _ in 0..40 {
+        assert!(!is_rootless());
+    }
+    fs::rename(&workspace[0], files.path("away")).expect("moved");
+    assert!(is_rootless());
+    fs::write(&workspace[0], "a file").expect("written");
+    assert!(is_rootless());
+    fs::remove_file(&workspace[0]).expect("removed");
+    fs::rename(files.path("away"), &workspace[0]).expect("moved back");
+    assert!(!is_rootless());
+    fs::create_dir_all(files.path("ws-of-others/.cursor")).expect("made");
+    fs::remove_dir(&workspace[0]).expect("removed");
+    assert!(is_rootless(), "a folder whose name begins alike is another one");
+}

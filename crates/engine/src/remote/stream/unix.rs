@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -18,6 +19,24 @@ pub fn send_now(stream: &UnixStream, bytes: &[u8]) -> io::Result<usize> {
             Err(error) if error == rustix::io::Errno::AGAIN => return Ok(0),
             Err(error) => return Err(error.into()),
         }
+    }
+}
+
+/// Reads what comes within this time, without falling asleep: to be woken on
+/// another processor takes longer than many an answer. None when nothing came;
+/// what is wrong with the connection is for a read that waits.
+pub fn receive_awake(stream: &UnixStream, room: &mut [u8], patience: Duration) -> Option<usize> {
+    let begun = Instant::now();
+    loop {
+        match recv(stream, &mut *room, RecvFlags::DONTWAIT) {
+            Ok((length, _)) => return Some(length),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
+            Err(_) => return None,
+        }
+        if begun.elapsed() >= patience {
+            return None;
+        }
+        std::thread::yield_now();
     }
 }
 

@@ -25,14 +25,14 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::os::{Idleness, KEEPS, Marker, Waiting};
+use super::os::{KEEPS, Marker, Waiting};
 use super::{Cancel, Exit, Invocation, Status};
 use faults::Faults;
 pub use helper::{HELPER, helper_beside, names_who_answers, speaks_no_lines};
 pub use last_word::DONE;
 pub(super) use last_word::LastWord;
 pub use limits::Limits;
-use pool::{Idle, Pool, Slot, Stay};
+use pool::{Found, Idle, Pool, Slot, Stay};
 pub use said::{Asked, Read};
 pub(super) use said::{Exchange, Reply};
 pub use wish::{Origin, Unchanged, Wish};
@@ -107,10 +107,12 @@ impl Keeper {
         if !KEEPS {
             return Asked::NotKept(Vec::new());
         }
-        if let Some(why) = lock(&self.shared.faults).resting(wish, &self.shared.limits) {
-            return Asked::NotKept(vec![why]);
+        let (mut warnings, resting) = self.past(wish);
+        if let Some(why) = resting {
+            warnings.push(why);
+            return Asked::NotKept(warnings);
         }
-        let (started, mut warnings) = (Instant::now(), Vec::new());
+        let started = Instant::now();
         let mut held = match self.hold(wish, &mut warnings) {
             Hold::Process(held) => held,
             Hold::NotKept(why) => {
@@ -153,7 +155,7 @@ impl Keeper {
         // Code 2 is an answer, however it came.
         let mute = !held.answered && matches!(after, After::Failed) && status != Status::Code(2);
         match after {
-            After::Stays => lock(&self.shared.faults).forget(wish),
+            After::Stays => lock(&self.shared.faults).forget(wish.whose()),
             After::Failed => {
                 held.end();
                 self.fault(wish);
@@ -176,7 +178,7 @@ impl Keeper {
         let files = (wish.look)();
         let unknown = !files.names_who_answers();
         if unknown {
-            lock(&self.shared.faults).speaks_no_lines(wish, why.to_owned(), files);
+            lock(&self.shared.faults).speaks_no_lines(wish.whose(), why.to_owned(), files);
         }
         unknown
     }
@@ -184,33 +186,33 @@ impl Keeper {
     /// The process that was started ahead for this wish, if there is one that
     /// did nothing yet.
     pub fn take(&self, wish: &Wish<'_>) -> Ahead {
-        let mut warnings = Vec::new();
+        let mut spoiled = None;
         if let Some(mut idle) = lock(&self.shared.pool).take(wish, Stay::Ahead) {
-            let unchanged = idle.unchanged.is_unchanged();
-            match idle.process.idleness() {
-                Idleness::Quiet if unchanged => {
-                    lock(&self.shared.faults).forget(wish);
+            match idle.look() {
+                Found::Good => {
+                    let mut faults = lock(&self.shared.faults);
+                    let warnings = faults.tell(wish.whose()).into_iter().collect();
+                    faults.forget(wish.whose());
                     let prepared = Some(Prepared(idle.process));
                     return Ahead { prepared, next: idle.unchanged, warnings };
                 }
-                Idleness::Quiet => {}
-                Idleness::Printed | Idleness::Ended if !unchanged => {}
-                Idleness::Printed => warnings.push(early("printed something")),
-                Idleness::Ended => warnings.push(early("ended")),
-            }
-            if !warnings.is_empty() {
-                self.fault(wish);
+                Found::Outdated => {}
+                Found::Spoiled(told) => {
+                    spoiled = Some(told);
+                    self.fault(wish);
+                }
             }
             Waiting::end_all(vec![idle.process]);
         }
-        warnings.extend(lock(&self.shared.faults).resting(wish, &self.shared.limits));
+        let (mut warnings, resting) = self.past(wish);
+        warnings.extend(spoiled.into_iter().chain(resting));
         Ahead { prepared: None, next: (wish.look)(), warnings }
     }
 
     /// Starts the process of the next event, a little later, unless the files
     /// it starts from have changed by then.
     pub fn prepare(&self, wish: &Wish<'_>, next: Unchanged) {
-        if !KEEPS || lock(&self.shared.faults).resting(wish, &self.shared.limits).is_some() {
+        if !KEEPS || lock(&self.shared.faults).resting(wish.whose(), &self.shared.limits).is_some() {
             return;
         }
         let slot = Arc::new(Slot::of(wish, Stay::Ahead));
@@ -275,35 +277,38 @@ impl Keeper {
 
     /// Whether an idle process can be asked; else it is ended.
     fn check(&self, mut idle: Idle, wish: &Wish<'_>, warnings: &mut Vec<String>) -> Option<Held<'_>> {
-        let unchanged = idle.unchanged.is_unchanged();
-        let what = match idle.process.idleness() {
-            Idleness::Quiet if unchanged => {
-                return Some(Held { shared: &self.shared, idle: Some(idle), answered: true });
+        let found = idle.look();
+        let held = Held { shared: &self.shared, idle: Some(idle), answered: true };
+        match found {
+            Found::Good => return Some(held),
+            Found::Outdated => {}
+            Found::Spoiled(told) => {
+                warnings.push(told);
+                self.fault(wish);
             }
-            Idleness::Quiet | Idleness::Printed | Idleness::Ended if !unchanged => None,
-            Idleness::Quiet => None,
-            Idleness::Printed => Some("printed something that nobody had asked for"),
-            Idleness::Ended => Some("had ended before this event"),
-        };
-        if let Some(what) = what {
-            warnings.push(format!("its process {what}; a new one was started"));
-            self.fault(wish);
         }
-        Held { shared: &self.shared, idle: Some(idle), answered: true }.end();
+        held.end();
         None
+    }
+
+    /// What its next event has to be told, and why it has a process of its own.
+    fn past(&self, wish: &Wish<'_>) -> (Vec<String>, Option<String>) {
+        let mut faults = lock(&self.shared.faults);
+        let untold = faults.tell(wish.whose());
+        (untold.into_iter().collect(), faults.resting(wish.whose(), &self.shared.limits))
     }
 
     /// What its process did wrong counts until its files change.
     fn fault(&self, wish: &Wish<'_>) {
         let files = (wish.look)();
-        lock(&self.shared.faults).add(wish, files);
+        lock(&self.shared.faults).add(wish.whose(), files);
     }
 
     fn start(&self, slot: Arc<Slot>, wish: &Wish<'_>) -> Hold<'_> {
         let unchanged = (wish.look)();
         if let Some(why) = unchanged.why_not_asked() {
             self.shared.release(&slot);
-            lock(&self.shared.faults).speaks_no_lines(wish, why.clone(), unchanged);
+            lock(&self.shared.faults).speaks_no_lines(wish.whose(), why.clone(), unchanged);
             return Hold::NotKept(why);
         }
         let started = self.with_worker(|worker| worker.start(&slot));
@@ -423,10 +428,6 @@ impl Shared {
             self.freed.notify_all();
         }
     }
-}
-
-fn early(what: &str) -> String {
-    format!("its process {what} before its event, so another one was started: it must read stdin first")
 }
 
 fn end(doomed: Vec<Idle>) {

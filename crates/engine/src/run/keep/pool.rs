@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::super::Invocation;
-use super::super::os::Waiting;
+use super::super::os::{Idleness, Waiting};
 use super::last_word::{DONE, LastWord};
+use super::wish::Whose;
 use super::{PERSISTENT, Unchanged, Wish};
 
 /// What a process is for.
@@ -33,6 +34,25 @@ pub enum Stay {
     Stays,
     /// For one event that is not known yet.
     Ahead,
+}
+
+impl Stay {
+    /// What its author should know of a process that did this before its event.
+    fn told(self, did: Idleness) -> Option<String> {
+        let what = match (self, did) {
+            (_, Idleness::Quiet) => return None,
+            (Stay::Stays, Idleness::Printed) => "printed something that nobody had asked for",
+            (Stay::Stays, Idleness::Ended) => "had ended before this event",
+            (Stay::Ahead, Idleness::Printed) => "printed something before its event",
+            (Stay::Ahead, Idleness::Ended) => "ended before its event",
+        };
+        Some(match self {
+            Stay::Stays => format!("its process {what}; a new one was started"),
+            Stay::Ahead => {
+                format!("its process {what}, so another one was started: it must read stdin first")
+            }
+        })
+    }
 }
 
 /// A process that nobody asks at the moment.
@@ -66,6 +86,10 @@ impl Slot {
             stay,
             revoked: AtomicBool::new(false),
         }
+    }
+
+    pub fn whose(&self) -> Whose<'_> {
+        Whose { owner: &self.owner, command: &self.command, run_dir: &self.run_dir }
     }
 
     pub fn is_revoked(&self) -> bool {
@@ -114,6 +138,40 @@ impl Slot {
             && self.run_dir.as_os_str() == other.run_dir.as_os_str()
             && self.owner.as_os_str() == other.owner.as_os_str()
             && self.env == other.env
+    }
+}
+
+/// What an idle process is good for.
+pub enum Found {
+    /// It waits.
+    Good,
+    /// One of its files changed, so whatever it did is of no interest.
+    Outdated,
+    /// It did something that nobody had asked for, and this is what to say of it.
+    Spoiled(String),
+}
+
+impl Idle {
+    /// Looks at it as every event does.
+    pub fn look(&mut self) -> Found {
+        let unchanged = self.unchanged.is_unchanged();
+        self.found(unchanged)
+    }
+
+    /// Looks at it as the keeper's round does.
+    fn look_throughout(&mut self) -> Found {
+        let unchanged = self.unchanged.is_unchanged_throughout();
+        self.found(unchanged)
+    }
+
+    fn found(&mut self, unchanged: bool) -> Found {
+        // Whatever it wrote to stderr is read on the way: it must not be held up by that.
+        let did = self.process.idleness();
+        match self.slot.stay.told(did) {
+            _ if !unchanged => Found::Outdated,
+            Some(told) => Found::Spoiled(told),
+            None => Found::Good,
+        }
     }
 }
 
@@ -193,14 +251,18 @@ impl Pool {
     }
 
     /// Takes out those that nobody asked for so long, that were started from
-    /// something else than what is there now, or that ended.
-    pub fn stale(&mut self, longest: Duration, now: Instant) -> Vec<Idle> {
-        let stale = |idle: &mut Idle| {
-            now.saturating_duration_since(idle.since) >= longest
-                || !idle.unchanged.is_unchanged()
-                || idle.process.is_over()
-        };
-        self.idle.extract_if(.., stale).collect()
+    /// something else than what is there now, or that did what nobody had asked
+    /// for: with what to say of that.
+    pub fn stale(&mut self, longest: Duration, now: Instant) -> Vec<(Idle, Option<String>)> {
+        let mut stale = Vec::new();
+        for mut idle in std::mem::take(&mut self.idle) {
+            match idle.look_throughout() {
+                Found::Good if now.saturating_duration_since(idle.since) < longest => self.idle.push(idle),
+                Found::Good | Found::Outdated => stale.push((idle, None)),
+                Found::Spoiled(told) => stale.push((idle, Some(told))),
+            }
+        }
+        stale
     }
 
     pub fn count(&self) -> usize {

@@ -6,8 +6,18 @@ use super::super::Invocation;
 
 /// What a process was started from, as it was then.
 pub trait Origin: Send {
-    /// Whether it still is what it was.
+    /// Whether it still is what it was. Asked at every event.
     fn is_unchanged(&mut self) -> bool;
+
+    /// Whether that is so of the system below it, too, at which not every event looks.
+    fn is_unchanged_below(&mut self) -> bool {
+        true
+    }
+
+    /// Both.
+    fn is_unchanged_throughout(&mut self) -> bool {
+        self.is_unchanged() && self.is_unchanged_below()
+    }
 
     /// Whether it names the helper or the variable by which a process says that
     /// it is done. No other is told the word: what a script starts could say it.
@@ -45,9 +55,17 @@ pub struct Wish<'a> {
     pub look: &'a dyn Fn() -> Unchanged,
 }
 
-impl Wish<'_> {
-    /// Whether somebody else wishes for the same hook, in whatever surroundings.
-    pub fn is_for(&self, owner: &Path, command: &str, run_dir: &Path) -> bool {
-        self.owner == owner && self.invocation.command == command && self.invocation.run_dir == run_dir
+/// The hook that a process is for, in whatever surroundings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Whose<'a> {
+    pub owner: &'a Path,
+    pub command: &'a str,
+    pub run_dir: &'a Path,
+}
+
+impl<'a> Wish<'a> {
+    pub(super) fn whose(&self) -> Whose<'a> {
+        let Invocation { command, run_dir, .. } = self.invocation;
+        Whose { owner: self.owner, command, run_dir }
     }
 }

@@ -157,7 +157,7 @@ impl State {
             drop(pool);
             end(evicted);
             // What nobody has looked at since must not be started.
-            let started = if later.unchanged.is_unchanged() {
+            let started = if later.unchanged.is_unchanged_throughout() {
                 self.start(&later.slot, later.unchanged.may_say_done()).ok()
             } else {
                 None
@@ -180,13 +180,28 @@ impl State {
         let stale = pool.stale(self.shared.limits.idle, Instant::now());
         let empty = pool.is_empty() && self.later.is_empty() && self.left.is_empty();
         drop(pool);
-        end(stale);
+        self.end_stale(stale);
         match (&self.guard, empty) {
             (Some(_), true) => self.guard = None,
             (None, false) => self.guard = Guard::new(&self.shared.marker),
             (Some(_), false) | (None, true) => {}
         }
     }
+
+    /// The next event of a hook is told what its process did meanwhile.
+    fn end_stale(&self, stale: Vec<(Idle, Option<String>)>) {
+        let mut processes = Vec::new();
+        for (Idle { slot, process, unchanged, .. }, told) in stale {
+            processes.push(process);
+            if let Some(told) = told {
+                lock(&self.shared.faults).add_untold(slot.whose(), told, unchanged);
+            }
+        }
+        if !processes.is_empty() {
+            Waiting::end_all(processes);
+        }
+    }
+
     /// Reaps those that have ended; ends those whose time is over, and the
     /// oldest when they are too many.
     fn tidy_left(&mut self) {

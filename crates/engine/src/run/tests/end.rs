@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::super::{Cancel, Exit, Invocation, Status, run_all, signal_name};
-use super::{hook, is_answer, ms, timed, timed_out};
+use super::{SOON, hook, is_answer, ms, timed, timed_out};
 use crate::testing::TempDir;
 
 #[test]
@@ -43,25 +43,25 @@ fn nothing_printed_before_an_exit_is_lost() {
 fn the_clock_ends_what_does_not_end_itself() {
     let dir = TempDir::new();
     let cases = [
-        ("sleeps", "sleep 30"),
-        ("sleeps behind a shell", "sleep 30; echo done"),
-        ("traps TERM", "trap '' TERM HUP INT; sleep 30; sleep 30"),
-        ("a child traps TERM", "sh -c 'trap \"\" TERM; sleep 30' & wait"),
+        ("sleeps", "sleep 300"),
+        ("sleeps behind a shell", "sleep 300; echo done"),
+        ("traps TERM", "trap '' TERM HUP INT; sleep 300; sleep 300"),
+        ("a child traps TERM", "sh -c 'trap \"\" TERM; sleep 300' & wait"),
         ("stops itself", "kill -STOP $$; echo woke"),
-        ("closes its stdout", "exec >&- 2>&-; sleep 30"),
-        ("closes everything", "exec <&- >&- 2>&-; sleep 30"),
+        ("closes its stdout", "exec >&- 2>&-; sleep 300"),
+        ("closes everything", "exec <&- >&- 2>&-; sleep 300"),
         (
             "reads byte by byte",
-            "while dd bs=1 count=1 2>/dev/null | grep -q x; do sleep 0.01; done; sleep 30",
+            "while dd bs=1 count=1 2>/dev/null | grep -q x; do sleep 0.01; done; sleep 300",
         ),
         ("prints for ever", "while :; do echo line; sleep 0.01; done"),
-        ("exits with success when told to end", "trap 'exit 0' TERM; sleep 30 & wait"),
+        ("exits with success when told to end", "trap 'exit 0' TERM; sleep 300 & wait"),
         ("spins", "while :; do :; done"),
     ];
     for (name, command) in cases {
         let (exit, waited) = timed(hook(dir.path(), command).reading("x".repeat(5000)).within(200));
         assert_eq!(exit.status, timed_out(200), "{name}");
-        assert!(waited >= ms(200) && waited < ms(3200), "{name}: {waited:?}");
+        assert!(waited >= ms(200) && waited < ms(SOON), "{name}: {waited:?}");
     }
 }
 
@@ -70,14 +70,14 @@ fn each_has_its_own_clock() {
     let dir = TempDir::new();
     let hooks = [
         hook(dir.path(), "sleep 30").within(100),
-        hook(dir.path(), "sleep 0.4; echo late"),
+        hook(dir.path(), "sleep 1.5; echo late"),
         hook(dir.path(), "sleep 30").within(300),
     ];
     let exits = run_all(&hooks, is_answer, &Cancel::default());
     let statuses: Vec<&Status> = exits.iter().map(|exit| &exit.status).collect();
     assert_eq!(statuses, [&timed_out(100), &Status::Code(0), &timed_out(300)]);
     assert_eq!(exits[1].out(), "late\n");
-    assert!(exits[0].duration < exits[1].duration && exits[1].duration >= ms(400));
+    assert!(exits[0].duration < exits[1].duration && exits[1].duration >= ms(1500));
 }
 
 #[test]
@@ -99,7 +99,7 @@ pub fn what_was_printed_before_the_clock_ran_out_is_kept() {
 fn a_cancelled_run_ends_soon_and_starts_nothing_more() {
     let dir = TempDir::new();
     let hooks: Vec<Invocation> =
-        (0..70).map(|n| hook(dir.path(), &format!("touch {n}; sleep 30; echo x"))).collect();
+        (0..70).map(|n| hook(dir.path(), &format!("touch {n}; sleep 300; echo x"))).collect();
     let cancel = Cancel::default();
     let other = cancel.clone();
     let canceller = std::thread::spawn(move || {
@@ -111,7 +111,7 @@ fn a_cancelled_run_ends_soon_and_starts_nothing_more() {
     let end = Instant::now();
     let cancelled = canceller.join().unwrap();
     assert!(exits.iter().all(|exit| exit.status == Status::Cancelled));
-    assert!(end - cancelled < ms(5000), "{:?}", end - cancelled);
+    assert!(end - cancelled < ms(SOON), "{:?}", end - cancelled);
     assert!(!dir.path().join("64").exists(), "the 65th was waiting for a place");
     assert!(run_all(&hooks, is_answer, &cancel).iter().all(|exit| exit.status == Status::Cancelled));
 }

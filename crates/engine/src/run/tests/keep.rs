@@ -11,7 +11,7 @@ use super::super::{
     Asked, Cancel, Exit, Invocation, Keeper, Limits, Origin, PERSISTENT, Read, STDOUT_LIMIT, Status,
     Unchanged, Wish, run_prepared,
 };
-use super::{hook, is_answer, ms};
+use super::{SOON, hook, is_answer, lives, ms, wait_until};
 use crate::testing::TempDir;
 
 /// Answers each line with its own number and what it read.
@@ -47,18 +47,6 @@ fn answer(keeper: &Keeper, invocation: &Invocation, line: &str) -> (String, Stri
     assert_eq!(exit.status, Status::Code(0), "{exit:?}");
     let (pid, said) = exit.out().split_once(' ').expect("a number and a line");
     (pid.to_owned(), said.to_owned())
-}
-
-fn lives(pid: &str) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
-}
-
-fn wait_until(what: &str, so: impl Fn() -> bool) {
-    let limit = Instant::now() + Duration::from_secs(10);
-    while !so() {
-        assert!(Instant::now() < limit, "not within ten seconds: {what}");
-        thread::sleep(ms(5));
-    }
 }
 
 #[test]
@@ -117,29 +105,29 @@ fn a_process_that_fails_is_a_failed_hook_and_the_next_event_has_another() {
         ),
         (
             "what the caller cannot read",
-            "read -r line; echo bad; sleep 20",
+            "read -r line; echo bad; sleep 50",
             Status::NoAnswer("it said bad".into()),
             "",
         ),
         (
             "stdout closed",
-            "read -r line; exec >&-; sleep 20",
+            "read -r line; exec >&-; sleep 50",
             Status::NoAnswer("it closed its stdout".into()),
             "",
         ),
-        ("silence", "read -r line; echo slow >&2; sleep 20", Status::TimedOut(ms(300)), "slow\n"),
-        ("a flood", "read -r line; head -c 17825792 /dev/zero; sleep 20", Status::TooMuchOutput, ""),
+        ("silence", "read -r line; echo slow >&2; sleep 50", Status::TimedOut(ms(2000)), "slow\n"),
+        ("a flood", "read -r line; head -c 17825792 /dev/zero; sleep 50", Status::TooMuchOutput, ""),
     ];
     for (name, command, status, stderr) in cases {
         let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
         // The first process does what the case says; the second answers.
         let command = format!("if mkdir once; then {command}; else {ECHO}; fi");
-        let timeout = if matches!(status, Status::TimedOut(_)) { 300 } else { 20_000 };
+        let timeout = if matches!(status, Status::TimedOut(_)) { 2000 } else { 60_000 };
         let failing = hook(dir.path(), &command).within(timeout);
         let begun = Instant::now();
         let (exit, _) = asked(&keeper, &failing, "one");
         assert_eq!((&exit.status, exit.err()), (&status, stderr), "{name}");
-        assert!(begun.elapsed() < Duration::from_secs(10), "{name}: it was not waited for");
+        assert!(begun.elapsed() < ms(SOON), "{name}: it was not waited for");
         assert_eq!(keeper.count(), 0, "{name}: it is gone");
         assert_eq!(answer(&keeper, &hook(dir.path(), &command), "two").1, "two", "{name}");
     }
@@ -163,9 +151,10 @@ fn what_nobody_asked_for_costs_a_process_and_no_answer() {
         assert_ne!(first, second, "{name}: it was another process");
     }
     let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(60_000), ..quick() }));
-    let late =
-        hook(dir.path(), "read -r line; echo \"0 $line\"; sleep 0.05; echo late; touch done; sleep 20");
+    let late = "read -r line; echo \"0 $line\"; until [ -e go ]; do sleep 0.02; done; echo late; touch done; sleep 50";
+    let late = hook(dir.path(), late);
     answer(&keeper, &late, "one");
+    dir.write("go", "");
     wait_until("it printed", || dir.path().join("done").exists());
     let (exit, warnings) = asked(&keeper, &late, "two");
     assert_eq!(exit.status, Status::Code(0));
@@ -194,7 +183,7 @@ fn what_is_written_to_stderr_during_a_request_belongs_to_it() {
 
 #[test]
 fn a_hook_that_fails_again_and_again_gets_a_process_per_event_for_a_while() {
-    let limits = Limits { faults: 2, rest: ms(300), ..quick() };
+    let limits = Limits { faults: 2, rest: ms(3000), ..quick() };
     let (dir, keeper) = (TempDir::new(), Keeper::new(limits));
     let failing = hook(dir.path(), "exit 1");
     let wish = Wish { owner: Path::new("/hooks.json"), invocation: &failing, look: &always };
@@ -338,20 +327,76 @@ fn a_process_that_was_started_ahead_gets_its_event() {
 #[test]
 fn one_that_acted_before_its_event_is_not_used() {
     let cases = [
-        ("it printed", "echo early; touch ready; cat", "printed something before its event"),
-        ("it ended", "touch ready; exit 0", "ended before its event"),
+        ("it printed", "echo early; echo $$ > pid; cat", true, "printed something before its event"),
+        ("it ended", "echo $$ > pid", false, "ended before its event"),
     ];
-    for (name, command, expected) in cases {
-        let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(60_000), ..quick() }));
+    // With the keeper's round, and without: whoever finds it first, its author is told.
+    for ((name, command, stays, expected), look) in
+        cases.into_iter().flat_map(|case| [(case, ms(60_000)), (case, ms(1))])
+    {
+        let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look, ..quick() }));
         let hook = hook(dir.path(), command);
         let wish = Wish { owner: Path::new("/hooks.json"), invocation: &hook, look: &always };
         keeper.prepare(&wish, always());
-        wait_until("it acted", || dir.path().join("ready").exists() && keeper.idle() == 1);
-        thread::sleep(ms(50));
-        let ahead = keeper.take(&wish);
-        assert!(ahead.prepared.is_none(), "{name}");
-        assert!(ahead.warnings[0].contains(expected), "{name}: {:?}", ahead.warnings);
+        let pid = || fs::read_to_string(dir.path().join("pid")).unwrap_or_default();
+        wait_until("it acted", || pid().ends_with('\n') && (stays || !lives(pid().trim())));
+        if look == ms(1) {
+            wait_until("it was found", || keeper.count() == 0);
+        }
+        let mut told = Vec::new();
+        wait_until(name, || {
+            let ahead = keeper.take(&wish);
+            assert!(ahead.prepared.is_none(), "{name}");
+            told.extend(ahead.warnings);
+            !told.is_empty()
+        });
+        assert!(told.len() == 1 && told[0].contains(expected), "{name}: {told:?}");
+        assert_eq!(keeper.take(&wish).warnings, [""; 0], "{name}: once is enough");
     }
+}
+
+#[test]
+fn one_that_ended_between_two_events_is_told_to_its_author() {
+    for look in [ms(60_000), ms(1)] {
+        let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look, ..quick() }));
+        let hook = hook(dir.path(), "read -r line; echo \"$$ $line\"");
+        let (pid, _) = answer(&keeper, &hook, "one");
+        wait_until("it ended", || !lives(&pid) && (look != ms(1) || keeper.count() == 0));
+        let (exit, warnings) = asked(&keeper, &hook, "two");
+        assert!(exit.out().ends_with("two"), "{exit:?}");
+        assert_eq!(warnings, ["its process had ended before this event; a new one was started"]);
+    }
+}
+
+#[test]
+fn what_one_conversation_has_spoiled_another_is_told() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(1), ..quick() }));
+    let of = |conversation: &str| {
+        hook(dir.path(), "[ $CONVERSATION = a ] || { touch waits; cat; }").with("CONVERSATION", conversation)
+    };
+    let (spoiled, good) = (of("a"), of("b"));
+    let wish = |invocation| Wish { owner: Path::new("/hooks.json"), invocation, look: &always };
+    keeper.prepare(&wish(&spoiled), always());
+    keeper.prepare(&wish(&good), always());
+    wait_until("one waits", || dir.path().join("waits").exists() && keeper.count() == 1);
+    let ahead = keeper.take(&wish(&good));
+    assert!(ahead.prepared.is_some());
+    assert!(ahead.warnings.len() == 1 && ahead.warnings[0].contains("ended before"), "{:?}", ahead.warnings);
+}
+
+#[test]
+fn many_that_end_between_two_events_are_one_fault() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(Limits { look: ms(1), faults: 2, ..quick() }));
+    let command = "read -r line; echo \"$$ $line\"; until [ -e go ]; do sleep 0.02; done";
+    let of = |conversation: &str| hook(dir.path(), command).with("CONVERSATION", conversation);
+    for conversation in ["a", "b", "c"] {
+        answer(&keeper, &of(conversation), "one");
+    }
+    dir.write("go", "");
+    wait_until("all were found", || keeper.count() == 0);
+    let (exit, warnings) = asked(&keeper, &of("a"), "two");
+    assert!(exit.out().ends_with("two"), "{exit:?}");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
 
 #[test]
@@ -416,7 +461,7 @@ fn one_that_says_it_is_done_is_not_waited_for() {
     assert_eq!(exit.stderr, b"why\n");
     let first = pid();
     assert!(lives(first.trim()), "it may end by itself");
-    let exit = ahead(&keeper, &hook(dir.path(), command).within(600));
+    let exit = ahead(&keeper, &hook(dir.path(), command).within(3000));
     assert_eq!(exit.status, Status::Code(3));
     wait_until("its time is over", || !lives(pid().trim()));
     assert!(lives(first.trim()));

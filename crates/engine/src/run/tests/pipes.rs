@@ -1,7 +1,7 @@
 //! What goes through the pipes, and who holds them.
 
 use super::super::{STDERR_KEPT, STDOUT_LIMIT, Status};
-use super::{hook, ms, timed, timed_out};
+use super::{SOON, hook, ms, timed, timed_out, wait_until};
 use crate::testing::TempDir;
 
 #[test]
@@ -38,7 +38,7 @@ pub fn writing_before_reading_is_no_deadlock() {
     for command in commands {
         let (exit, waited) = timed(hook(dir.path(), &command).reading(vec![b'y'; 300_000]));
         assert_eq!((exit.status, exit.stdout.len()), (Status::Code(0), 600_000), "{command}");
-        assert!(waited < ms(5000), "{command}: {waited:?}");
+        assert!(waited < ms(SOON), "{command}: {waited:?}");
     }
 }
 
@@ -55,24 +55,24 @@ fn a_hook_that_does_not_read_is_fine() {
     for (name, command, least) in cases {
         let (exit, waited) = timed(hook(dir.path(), command).reading(big.clone()));
         assert_eq!((exit.status.clone(), exit.out()), (Status::Code(0), "{}\n"), "{name}");
-        assert!(waited >= ms(least) && waited < ms(least + 5000), "{name}: {waited:?}");
+        assert!(waited >= ms(least) && waited < ms(SOON), "{name}: {waited:?}");
     }
-    let (exit, waited) = timed(hook(dir.path(), "sleep 30").reading(big).within(200));
+    let (exit, waited) = timed(hook(dir.path(), "sleep 300").reading(big).within(200));
     assert_eq!(exit.status, timed_out(200));
-    assert!(waited < ms(3200), "{waited:?}");
+    assert!(waited < ms(SOON), "{waited:?}");
 }
 
 #[test]
 pub fn a_background_child_cannot_hold_the_answer() {
     let dir = TempDir::new();
     let cases = [
-        ("a whole answer", "sleep 20 & echo {}", "{}\n", 0),
-        ("not an answer", "sleep 20 & echo text", "text\n", 0),
-        ("silent", "sleep 20 &", "", 0),
-        ("only stderr is held", "sleep 20 >/dev/null & echo text", "text\n", 0),
-        ("a failure", "sleep 20 & echo no >&2; exit 2", "", 2),
-        ("only stdin is held", "sleep 20 >/dev/null 2>&1 & sleep 0.2; echo {}", "{}\n", 0),
-        ("it talks on", "(sleep 0.02; echo more; sleep 20) & echo text", "text\nmore\n", 0),
+        ("a whole answer", "sleep 60 & echo {}", "{}\n", 0),
+        ("not an answer", "sleep 60 & echo text", "text\n", 0),
+        ("silent", "sleep 60 &", "", 0),
+        ("only stderr is held", "sleep 60 >/dev/null & echo text", "text\n", 0),
+        ("a failure", "sleep 60 & echo no >&2; exit 2", "", 2),
+        ("only stdin is held", "sleep 60 >/dev/null 2>&1 & sleep 0.2; echo {}", "{}\n", 0),
+        ("it talks on", "(sleep 0.02; echo more; sleep 60) & echo text", "text\nmore\n", 0),
         ("it never stops talking", "(while sleep 0.01; do echo x >&2; done) & echo text", "text\n", 0),
     ];
     for (name, command, out, code) in cases {
@@ -85,19 +85,19 @@ pub fn a_background_child_cannot_hold_the_answer() {
             exit.out()
         );
         assert_eq!(exit.leaked, name != "only stdin is held", "{name}");
-        assert!(waited < ms(5000), "{name}: {waited:?}");
+        assert!(waited < ms(SOON), "{name}: {waited:?}");
     }
-    // `sleep 20` and its like are left alive on purpose; they end by themselves,
+    // `sleep 60` and its like are left alive on purpose; they end by themselves,
     // and the one that talks is told by its broken pipe.
 }
 
 #[test]
 fn work_left_in_the_background_goes_on() {
     let dir = TempDir::new();
-    let exit = hook(dir.path(), "(sleep 0.3; echo done > later) & echo {}").run();
-    assert!(exit.leaked && !dir.path().join("later").exists());
-    std::thread::sleep(ms(800));
-    assert!(dir.path().join("later").exists());
+    let command = "(until [ -e go ]; do sleep 0.02; done; echo done > later) & echo {}";
+    assert!(hook(dir.path(), command).run().leaked);
+    dir.write("go", "");
+    wait_until("it went on", || dir.path().join("later").exists());
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn too_much_on_stdout_is_a_failure_and_on_stderr_is_not() {
     let dir = TempDir::new();
     let exit = hook(dir.path(), "head -c 16777216 /dev/zero").run();
     assert_eq!((exit.status, exit.stdout.len()), (Status::Code(0), STDOUT_LIMIT));
-    let (exit, waited) = timed(hook(dir.path(), "head -c 16777217 /dev/zero; sleep 30"));
+    let (exit, waited) = timed(hook(dir.path(), "head -c 16777217 /dev/zero; sleep 50"));
     assert_eq!((exit.status, exit.stdout.len()), (Status::TooMuchOutput, STDOUT_LIMIT));
-    assert!(waited < ms(10_000), "{waited:?}");
+    assert!(waited < ms(SOON), "{waited:?}");
     let exit = hook(dir.path(), "echo head >&2; head -c 3000000 /dev/zero >&2; echo tail >&2; echo {}").run();
     assert_eq!((exit.status.clone(), exit.out()), (Status::Code(0), "{}\n"));
     assert!(exit.stderr.starts_with(b"head\n") && exit.stderr.ends_with(b"tail\n"));

@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use super::super::{Cancel, Invocation, Status, run_all};
-use super::{hook, is_answer, ms};
+use super::{hook, is_answer, lives, ms, wait_until};
 use crate::testing::TempDir;
 
 const ALONE: &str = "BOATHOOK_TEST_ALONE";
@@ -38,6 +38,18 @@ fn children() -> String {
     tasks.map(|task| fs::read_to_string(task.unwrap().path().join("children")).unwrap_or_default()).collect()
 }
 
+/// What this process has: descriptors, threads and children.
+fn belongings() -> (usize, usize, String) {
+    (count("/proc/self/fd"), count("/proc/self/task"), children())
+}
+
+/// The kernel wakes those who wait for a thread before it takes the thread off
+/// its list, so for a moment there may seem to be one more.
+fn assert_has_only((fds, threads, children): (usize, usize, String)) {
+    wait_until("its threads have ended", || count("/proc/self/task") <= threads);
+    assert_eq!(belongings(), (fds, threads, children));
+}
+
 /// The greatest memory this process ever had, in KiB.
 fn peak_memory() -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap();
@@ -64,14 +76,14 @@ fn nothing_leaks_on_any_path() {
         let cancelled = Cancel::default();
         cancelled.cancel();
         run_all(&hooks(), is_answer, &Cancel::default());
-        let before = (count("/proc/self/fd"), count("/proc/self/task"), children());
+        let before = belongings();
         for _ in 0..20 {
             let exits = run_all(&hooks(), is_answer, &Cancel::default());
             assert_eq!(exits[6].status, Status::TooMuchOutput);
             run_all(&hooks(), is_answer, &cancelled);
         }
-        assert_eq!((count("/proc/self/fd"), count("/proc/self/task"), children()), before);
         assert_eq!(before.2, "", "no children are left");
+        assert_has_only(before);
     });
 }
 
@@ -179,25 +191,31 @@ fn a_host_that_ignores_its_children_sees_no_success() {
 fn hooks_do_not_outlive_a_host_that_is_killed() {
     alone("hooks_do_not_outlive_a_host_that_is_killed", |dir| {
         let cases = [
-            ("a program, at once", "./sleeper.sh", 0),
-            ("a shell and its child", "./sleeper.sh; true", 500),
-            ("a daemon", "(setsid ./sleeper.sh &); sleep 40", 500),
+            ("a program, at once", "./sleeper.sh", false),
+            ("a shell and its child", "./sleeper.sh; true", true),
+            ("a daemon", "(setsid ./sleeper.sh &); sleep 40", true),
         ];
         dir.script("sleeper.sh", "#!/bin/sh\necho $$ > pid; exec sleep 40\n");
-        for (name, command, after) in cases {
-            let pid = pid_of_killed_host(dir, command, ms(after));
-            let limit = std::time::Instant::now() + ms(3000);
-            while fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z ")) {
-                assert!(std::time::Instant::now() < limit, "{name}: it lives");
-                std::thread::sleep(ms(10));
-            }
+        for (name, command, guarded) in cases {
+            let pid = pid_of_killed_host(dir, command, guarded);
+            wait_until(&format!("{name}: it is gone"), || !lives(&pid));
         }
     });
 }
 
+/// Whether the guard of this host is there: until then only the hook itself
+/// dies with it.
+fn has_guard(host: libc::pid_t) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{host}/task")).unwrap();
+    let children = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("children")));
+    let children: String = children.map(Result::unwrap_or_default).collect();
+    let command = |pid: &str| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    children.split_ascii_whitespace().any(|pid| command(pid).contains("boathook-guard"))
+}
+
 /// Runs a hook in a host of its own, kills the host, and gives the number that
 /// the hook wrote down.
-fn pid_of_killed_host(dir: &TempDir, command: &str, after: std::time::Duration) -> String {
+fn pid_of_killed_host(dir: &TempDir, command: &str, guarded: bool) -> String {
     let file = dir.path().join("pid");
     let _ = fs::remove_file(&file);
     // SAFETY: the fork runs one hook and nothing that needs other threads.
@@ -207,16 +225,37 @@ fn pid_of_killed_host(dir: &TempDir, command: &str, after: std::time::Duration) 
         // SAFETY: ends the fork without the test harness's ways.
         unsafe { libc::_exit(0) };
     }
-    while fs::read_to_string(&file).unwrap_or_default().is_empty() {
-        std::thread::sleep(ms(5));
+    wait_until("the hook runs", || fs::read_to_string(&file).is_ok_and(|pid| pid.ends_with('\n')));
+    if guarded {
+        wait_until("there is a guard", || has_guard(host));
     }
-    std::thread::sleep(after);
     // SAFETY: our own child.
     unsafe {
         libc::kill(host, libc::SIGKILL);
         libc::waitpid(host, std::ptr::null_mut(), 0);
     }
     fs::read_to_string(&file).unwrap().trim().to_owned()
+}
+
+#[test]
+fn hosts_that_are_forks_of_one_have_runs_of_their_own() {
+    alone("hosts_that_are_forks_of_one_have_runs_of_their_own", |dir| {
+        // As any host has that ever had a map: the seed of this thread goes into both forks.
+        let _seed = std::hash::RandomState::new();
+        for file in ["one", "other"] {
+            // SAFETY: the fork runs one hook and nothing that needs other threads.
+            let host = unsafe { libc::fork() };
+            if host == 0 {
+                hook(dir.path(), &format!("echo $BOATHOOK_RUN > {file}")).run();
+                // SAFETY: ends the fork without the test harness's ways.
+                unsafe { libc::_exit(0) };
+            }
+            // SAFETY: our own child.
+            unsafe { libc::waitpid(host, std::ptr::null_mut(), 0) };
+        }
+        let name_in = |file| fs::read_to_string(dir.path().join(file)).unwrap();
+        assert_ne!(name_in("one"), name_in("other"));
+    });
 }
 
 #[test]
@@ -241,7 +280,7 @@ fn a_thousand_questions_leave_nothing_behind() {
     alone("a_thousand_questions_leave_nothing_behind", |dir| {
         use super::super::{Asked, Keeper, Limits, Read, Wish};
         let read = |line: &[u8]| Ok(Read { exit_code: 0, stdout: line.to_vec(), stderr: Vec::new() });
-        let before = (count("/proc/self/fd"), count("/proc/self/task"), children());
+        let before = belongings();
         let keeper = Keeper::new(Limits { ahead: ms(0), ..Limits::default() });
         let stays = hook(dir.path(), "while read -r line; do echo \"$line\"; done");
         let breaks = hook(dir.path(), "read -r line; sleep 20 & exit 4");
@@ -263,7 +302,7 @@ fn a_thousand_questions_leave_nothing_behind() {
         let after = (count("/proc/self/fd"), count("/proc/self/task"));
         assert!(after.0 <= kept.0 && after.1 <= kept.1, "{after:?}, and {kept:?} at first");
         drop(keeper);
-        assert_eq!((count("/proc/self/fd"), count("/proc/self/task"), children()), before);
+        assert_has_only(before);
     });
 }
 
@@ -271,7 +310,6 @@ fn a_thousand_questions_leave_nothing_behind() {
 fn what_is_kept_does_not_outlive_a_host_that_is_killed() {
     alone("what_is_kept_does_not_outlive_a_host_that_is_killed", |dir| {
         use super::super::{Keeper, Limits, Read, Unchanged, Wish};
-        let file = dir.path().join("pid");
         let command = "(setsid sh -c 'echo $$ > daemon; exec sleep 40' &); echo $$ > pid; cat";
         // SAFETY: the fork keeps a process, and uses nothing that another thread had.
         let host = unsafe { libc::fork() };
@@ -287,25 +325,18 @@ fn what_is_kept_does_not_outlive_a_host_that_is_killed() {
             unsafe { libc::_exit(0) };
         }
         let pid_in = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default();
-        while pid_in("pid").is_empty() || pid_in("daemon").is_empty() {
-            std::thread::sleep(ms(5));
-        }
-        std::thread::sleep(ms(300));
+        wait_until("the hook and its daemon run", || {
+            ["pid", "daemon"].iter().all(|name| pid_in(name).ends_with('\n'))
+        });
+        wait_until("there is a guard", || has_guard(host));
         // SAFETY: our own child.
         unsafe {
             libc::kill(host, libc::SIGKILL);
             libc::waitpid(host, std::ptr::null_mut(), 0);
         }
-        assert!(file.exists());
         for name in ["pid", "daemon"] {
             let pid = pid_in(name);
-            let limit = std::time::Instant::now() + ms(5000);
-            while fs::read_to_string(format!("/proc/{}/stat", pid.trim()))
-                .is_ok_and(|stat| !stat.contains(") Z "))
-            {
-                assert!(std::time::Instant::now() < limit, "{name} lives");
-                std::thread::sleep(ms(10));
-            }
+            wait_until(&format!("{name} is gone"), || !lives(pid.trim()));
         }
     });
 }

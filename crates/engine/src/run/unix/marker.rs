@@ -5,7 +5,7 @@
 //! inner names, so that the outer run finds the inner one's processes too.
 
 use std::ffi::{OsStr, OsString};
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 
 use super::super::MARKER;
 
@@ -17,9 +17,10 @@ pub struct Marker(u64);
 
 impl Marker {
     /// Random: a number would come again one day, while a process that a hook
-    /// left behind on purpose still bears it.
+    /// left behind on purpose still bears it. And our own number is in it: forks
+    /// of one host have the same randomness.
     pub fn new() -> Marker {
-        Marker(RandomState::new().build_hasher().finish())
+        Marker(RandomState::new().hash_one(std::process::id()))
     }
 
     /// The name of one process of this run.

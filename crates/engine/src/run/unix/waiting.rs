@@ -5,6 +5,7 @@
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -23,8 +24,11 @@ use super::tree::Root;
 /// Whether there are such processes here.
 pub const KEEPS: bool = true;
 
-/// So long an answer is waited for awake.
-const AWAKE: Duration = Duration::from_micros(100);
+/// So long an answer is waited for awake: what sleeps on another processor may
+/// take half of that until it runs at all.
+const AWAKE: Duration = Duration::from_millis(1);
+/// Whether somebody does. Many at once would be in each other's way.
+static SOMEBODY_IS_AWAKE: AtomicBool = AtomicBool::new(false);
 /// How long a process whose output is closed may take to end by itself.
 const ENDING: Duration = Duration::from_millis(200);
 /// How much is read at once.
@@ -126,11 +130,6 @@ impl Waiting {
         Exchange { reply, stderr: talk.stderr.into_bytes() }
     }
 
-    /// Whether it ended while it was idle. Its stderr is read on the way.
-    pub fn is_over(&mut self) -> bool {
-        self.idleness() == Idleness::Ended
-    }
-
     /// Kills them with everything they started.
     pub fn end_all(all: Vec<Waiting>) {
         let trees = all.iter().map(|one| (Root { pid: one.pid, marker: &one.marker }, one.pidfd.as_ref()));
@@ -187,6 +186,15 @@ impl Waiting {
     /// Mostly the kernel lets it run at once, on our processor or on another,
     /// and its answer is there before we would have fallen asleep and been woken.
     fn wait_awake(&self, talk: &mut Talk) -> Option<Reply> {
+        if SOMEBODY_IS_AWAKE.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        let reply = self.answer_while_awake(talk);
+        SOMEBODY_IS_AWAKE.store(false, Ordering::Release);
+        reply
+    }
+
+    fn answer_while_awake(&self, talk: &mut Talk) -> Option<Reply> {
         let begun = Instant::now();
         while begun.elapsed() < AWAKE {
             std::thread::yield_now();
@@ -230,7 +238,8 @@ impl Waiting {
         // What is absent stands as stdout, asked about nothing.
         .map(|fd| fd.unwrap_or((self.stdout.as_fd(), PollFlags::empty())))
         .map(|(fd, awaits)| PollFd::from_borrowed_fd(fd, awaits));
-        if poll(&mut fds, timeout).is_err() {
+        let asked = if writing { 4 } else { 3 };
+        if poll(&mut fds[..asked], timeout).is_err() {
             return Happened::default();
         }
         let of = |place: usize| Some(fds[place].revents()).filter(|flags| !flags.is_empty());

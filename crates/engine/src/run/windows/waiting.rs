@@ -34,10 +34,6 @@ impl Waiting {
         Idleness::Ended
     }
 
-    pub fn is_over(&mut self) -> bool {
-        true
-    }
-
     pub fn exchange(&mut self, _: &[u8], _: Instant, _: &Invocation, _: &Cancel) -> Exchange {
         Exchange { reply: Reply::Nothing(Status::NotStarted(NOT_HERE.to_owned())), stderr: Vec::new() }
     }
