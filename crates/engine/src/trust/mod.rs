@@ -95,8 +95,8 @@ pub(crate) struct Examination {
     pub(crate) trusted_config: Option<Vec<u8>>,
     /// A large file's stamp in the record is out of date, its hash is not.
     pub(crate) stale_stamps: bool,
-    /// The record it was compared with, in the store.
-    record: Option<Looked>,
+    /// The record it was compared with, in the store, and whose that is.
+    record: Option<(Looked, Place)>,
 }
 
 impl Trust {
@@ -209,7 +209,7 @@ impl Trust {
             }
             Err(error) => Examination::of(TrustState::Broken(error.to_string())),
         };
-        examination.record = Some(looked);
+        examination.record = Some((looked, place));
         examination
     }
 
@@ -334,7 +334,7 @@ impl Examination {
 
     /// Whether everything that was looked at certainly is what it was.
     pub(crate) fn holds(&mut self, folders: &mut Folders) -> bool {
-        self.record.as_mut().is_none_or(|record| record.holds(folders))
+        self.record.as_mut().is_none_or(|(record, place)| record.holds(folders) && place.holds())
             && self.subject.as_ref().is_none_or(Subject::holds)
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::pin::{self, Content, Pin, Pinned, Watch};
 use super::words::{self, Scope, Uncovered, Why};
@@ -10,6 +11,9 @@ use crate::definition::{Action, Definition};
 use crate::digest::{Digest, Hasher};
 use crate::settled;
 use crate::source::{Level, Os, Source};
+
+/// So long the links above a workspace are believed to lead where they led.
+const BELIEVED: Duration = Duration::from_secs(1);
 
 /// A source, and every file its commands name, as they were read.
 #[derive(Debug, Clone)]
@@ -41,8 +45,12 @@ pub struct Subject {
 /// leads does not matter.
 #[derive(Debug)]
 pub(super) struct Place {
+    /// The workspace as it was named.
+    given: PathBuf,
     workspace: PathBuf,
     pub(super) record_name: String,
+    /// When its links were last followed.
+    followed: Instant,
 }
 
 impl Place {
@@ -50,12 +58,24 @@ impl Place {
         // The user's settings are one file, whichever workspace they run in.
         let own = if source.level == Level::ClaudeUser { source.file.parent() } else { None };
         let given = source.workspace.as_deref().or(own).unwrap_or(&source.run_dir);
-        let workspace = settled(given);
+        let (workspace, followed) = (settled(given), Instant::now());
         let inside = source.file.strip_prefix(given).unwrap_or(&source.file);
         let mut hasher = Hasher::default();
         hasher.field(workspace.as_os_str().as_encoded_bytes());
         hasher.field(inside.as_os_str().as_encoded_bytes());
-        Place { workspace, record_name: hasher.digest().to_string() }
+        let record_name = hasher.digest().to_string();
+        Place { given: given.to_owned(), workspace, record_name, followed }
+    }
+
+    /// Whether the name still leads there. A folder above that was moved and
+    /// whose name was given to a link to it shows in no file; to follow a name
+    /// means to look at every folder of it, so that is done now and then.
+    pub(super) fn holds(&mut self) -> bool {
+        if self.followed.elapsed() < BELIEVED {
+            return true;
+        }
+        self.followed = Instant::now();
+        settled(&self.given) == self.workspace
     }
 }
 

@@ -41,6 +41,31 @@ fn trust_given_elsewhere_is_seen_by_a_running_engine() {
     assert!(ready(&loader.hooks(&workspaces)).is_empty());
 }
 
+/// Trust goes by the name of the place that a root leads to.
+#[cfg(unix)]
+#[test]
+fn a_root_that_leads_elsewhere_is_not_trusted_for_what_it_led_to() {
+    let files = Files::new();
+    files.write("above/ws/.cursor/hooks.json", &gate_json("beforeShellExecution", "true"));
+    // What is settled is not read again for its times.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let workspaces = [files.path("above/ws")];
+    let mut running = files.loader(LoadOptions::default());
+    for candidate in running.candidates(&workspaces) {
+        running.trust().accept(&candidate.subject).expect("accepted");
+    }
+    assert_eq!(ready(&running.hooks(&workspaces)), ["true"]);
+    fs::rename(files.path("above"), files.path("moved")).expect("moved");
+    std::os::unix::fs::symlink("moved", files.path("above")).expect("linked");
+    assert!(ready(&files.loader(LoadOptions::default()).hooks(&workspaces)).is_empty(), "a new process");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    assert!(ready(&running.hooks(&workspaces)).is_empty(), "one that runs, within a second");
+    fs::remove_file(files.path("above")).expect("removed");
+    fs::rename(files.path("moved"), files.path("above")).expect("moved back");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    assert_eq!(ready(&running.hooks(&workspaces)), ["true"]);
+}
+
 /// C15 in a running engine and in a new one.
 #[test]
 fn c15_a_changed_script_withdraws_trust_at_the_next_event() {

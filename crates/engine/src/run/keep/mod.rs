@@ -187,7 +187,9 @@ impl Keeper {
     /// did nothing yet.
     pub fn take(&self, wish: &Wish<'_>) -> Ahead {
         let mut spoiled = None;
-        if let Some(mut idle) = lock(&self.shared.pool).take(wish, Stay::Ahead) {
+        // Others must not wait for the looks at it, and for its end.
+        let waiting = lock(&self.shared.pool).take(wish, Stay::Ahead);
+        if let Some(mut idle) = waiting {
             match idle.look() {
                 Found::Good => {
                     let mut faults = lock(&self.shared.faults);

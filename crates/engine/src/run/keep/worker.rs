@@ -179,8 +179,12 @@ impl State {
         let mut pool = lock(&self.shared.pool);
         let stale = pool.stale(self.shared.limits.idle, Instant::now());
         let empty = pool.is_empty() && self.later.is_empty() && self.left.is_empty();
+        // Whoever finds that a process is gone finds what is said of it, too.
+        let processes: Vec<Waiting> = stale.into_iter().map(|stale| self.note(stale)).collect();
         drop(pool);
-        self.end_stale(stale);
+        if !processes.is_empty() {
+            Waiting::end_all(processes);
+        }
         match (&self.guard, empty) {
             (Some(_), true) => self.guard = None,
             (None, false) => self.guard = Guard::new(&self.shared.marker),
@@ -189,17 +193,12 @@ impl State {
     }
 
     /// The next event of a hook is told what its process did meanwhile.
-    fn end_stale(&self, stale: Vec<(Idle, Option<String>)>) {
-        let mut processes = Vec::new();
-        for (Idle { slot, process, unchanged, .. }, told) in stale {
-            processes.push(process);
-            if let Some(told) = told {
-                lock(&self.shared.faults).add_untold(slot.whose(), told, unchanged);
-            }
+    fn note(&self, (idle, told): (Idle, Option<String>)) -> Waiting {
+        let Idle { slot, process, unchanged, .. } = idle;
+        if let Some(told) = told {
+            lock(&self.shared.faults).add_untold(slot.whose(), told, unchanged);
         }
-        if !processes.is_empty() {
-            Waiting::end_all(processes);
-        }
+        process
     }
 
     /// Reaps those that have ended; ends those whose time is over, and the
