@@ -8,6 +8,7 @@ mod false_daemon;
 mod served;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::process::Output;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -139,22 +140,34 @@ fn e08_a_daemon_that_is_killed_mid_request() {
     cx.script("home/.cursor/slow.sh", &text);
     let entry = serde_json::json!({"version": 1, "hooks": {"beforeShellExecution": [{"command": script}]}});
     cx.write("home/.cursor/hooks.json", entry.to_string());
-    let mut daemon = Served::start(&cx);
-    let output = thread::scope(|scope| {
-        let asked = scope.spawn(|| run(&cx, &["--trace", "--daemon"], "ls"));
-        until("the hook runs", || started.exists());
-        // It says that it works, so nobody leaves it meanwhile.
-        thread::sleep(Duration::from_millis(3_500));
-        assert!(!asked.is_finished(), "a slow hook is waited for");
-        daemon.signal("KILL");
-        daemon.wait();
-        asked.join().expect("it ends")
+    // A machine that stands still for three seconds makes any daemon a silent one;
+    // it does not do that every time.
+    let output = (0..3).find_map(|_| {
+        let _ = std::fs::remove_dir(&started);
+        killed_mid_request(&cx, &started)
     });
+    let output = output.expect("a slow hook is waited for");
     let (said, trace) = parts(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("\"user_message\":\"Slow.\""));
     assert_eq!(trace["fallback"], "the daemon went away before it answered");
     assert!(said.contains("warning: the daemon went away before it answered"), "{said}");
+}
+
+/// What came of an event whose daemon was killed; none when it was left before.
+fn killed_mid_request(cx: &TestContext, started: &Path) -> Option<Output> {
+    let mut daemon = Served::start(cx);
+    thread::scope(|scope| {
+        let asked = scope.spawn(|| run(cx, &["--trace", "--daemon"], "ls"));
+        until("the hook runs", || started.exists());
+        // It says that it works, so nobody leaves it meanwhile.
+        thread::sleep(Duration::from_millis(3_500));
+        let left = asked.is_finished();
+        daemon.signal("KILL");
+        daemon.wait();
+        let output = asked.join().expect("it ends");
+        (!left).then_some(output)
+    })
 }
 
 /// E08: another version, home, config or root.
@@ -217,6 +230,8 @@ fn e08_a_daemon_that_hangs() {
 }
 
 const EVENTS: usize = 2_000;
+/// So often it is killed at least, however long that takes.
+const KILLS: usize = 5;
 
 /// E08: killed at random moments while events arrive from several threads:
 /// every event gets the right decision.
@@ -226,47 +241,46 @@ fn e08_no_kill_changes_a_decision() {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(7, |now| now.subsec_nanos().into());
     println!("seed {seed}");
     let (remote, engine) = (remote(&cx), engine(&cx));
-    let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (next, kills, over) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let decided: Mutex<HashMap<String, usize>> = Mutex::default();
     let began = Instant::now();
-    let kills = thread::scope(|scope| {
-        let killer = scope.spawn(|| kill_until(&cx, seed, &over));
+    thread::scope(|scope| {
+        let killer = scope.spawn(|| kill_until(&cx, seed, &kills, &over));
         let senders: Vec<_> =
-            (0..3).map(|_| scope.spawn(|| send(&remote, &engine, &next, &decided))).collect();
+            (0..3).map(|_| scope.spawn(|| send(&remote, &engine, (&next, &kills), &decided))).collect();
         let sent: Vec<_> = senders.into_iter().map(|sender| sender.join()).collect();
         over.store(true, Ordering::SeqCst);
-        let kills = killer.join().expect("it only kills");
+        killer.join().expect("it only kills");
         sent.into_iter().for_each(|sent| sent.expect("every decision was right"));
-        kills
     });
     let decided = decided.into_inner().expect("nobody panicked");
-    println!("{EVENTS} events, {kills} kills, {:?}; {decided:#?}", began.elapsed());
+    let (all, kills) = (decided.values().sum::<usize>(), kills.into_inner());
+    println!("{all} events, {kills} kills, {:?}; {decided:#?}", began.elapsed());
     let by_daemon = decided.get("the daemon").copied().unwrap_or(0);
-    assert_eq!(decided.values().sum::<usize>(), EVENTS);
-    assert!(kills >= 5, "it was killed {kills} times");
+    assert!(all >= EVENTS && kills >= KILLS, "it was killed {kills} times, with {all} events");
     assert!(by_daemon >= EVENTS / 20, "the daemon decided {by_daemon}");
-    assert!(by_daemon < EVENTS, "some were decided without it");
+    assert!(by_daemon < all, "some were decided without it");
 }
 
 /// Starts daemons and kills them, each after a random time.
-fn kill_until(cx: &TestContext, seed: u64, over: &AtomicBool) -> usize {
-    let (mut random, mut kills) = (seed | 1, 0);
+fn kill_until(cx: &TestContext, seed: u64, kills: &AtomicUsize, over: &AtomicBool) {
+    let mut random = seed | 1;
     while !over.load(Ordering::SeqCst) {
         let mut daemon = Served::start(cx);
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         thread::sleep(Duration::from_micros(random >> 33 & 0x3_ffff));
         daemon.signal("KILL");
         daemon.wait();
-        kills += 1;
+        kills.fetch_add(1, Ordering::SeqCst);
     }
-    kills
 }
 
-/// Sends events until there are none left, and compares every decision.
+/// Sends events until there are none left and it was killed often enough, and
+/// compares every decision.
 fn send(
     remote: &Remote,
     engine: &boathook_engine::Engine,
-    next: &AtomicUsize,
+    (next, kills): (&AtomicUsize, &AtomicUsize),
     decided: &Mutex<HashMap<String, usize>>,
 ) {
     // Command, permission, refused; most need no process.
@@ -282,7 +296,7 @@ fn send(
     ];
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);
-        if number >= EVENTS {
+        if number >= EVENTS && kills.load(Ordering::SeqCst) >= KILLS {
             return;
         }
         let (word, permission, refused) = KINDS[number % KINDS.len()];

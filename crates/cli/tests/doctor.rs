@@ -344,16 +344,27 @@ fn one_line_tells_of_the_daemon_whatever_it_is() {
     for (name, manner, expected) in cases {
         let cx = TestContext::new();
         let _daemon = FalseDaemon::new(&cx, manner);
-        let begun = Instant::now();
-        let seen = cx.run(["doctor"]);
-        assert!(seen.contains(&format!("Daemon\n  {expected}")), "{name}: {seen}");
-        assert!(seen.starts_with("exit code: 0"), "{name}: {seen}");
-        assert!(begun.elapsed() < Duration::from_secs(20), "{name}");
+        says_of_the_daemon(&cx, name, expected);
     }
     let cx = TestContext::new();
     let daemon = Served::start(&cx);
-    let seen = cx.run(["doctor"]);
-    assert!(seen.contains(&format!("Daemon\n  runs, process {}\n", daemon.pid())), "{seen}");
+    says_of_the_daemon(&cx, "ours", &format!("runs, process {}\n", daemon.pid()));
+}
+
+/// It waits a second for the daemon. A busy machine may hold the daemon up for
+/// longer than that, but not every time.
+fn says_of_the_daemon(cx: &TestContext, name: &str, expected: &str) {
+    let mut seen = String::new();
+    for _ in 0..5 {
+        let begun = Instant::now();
+        seen = cx.run(["doctor"]);
+        assert!(begun.elapsed() < Duration::from_secs(20), "{name}");
+        assert!(seen.starts_with("exit code: 0"), "{name}: {seen}");
+        if seen.contains(&format!("Daemon\n  {expected}")) {
+            return;
+        }
+    }
+    panic!("{name}: {seen}");
 }
 
 #[test]

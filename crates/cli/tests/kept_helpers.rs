@@ -445,9 +445,11 @@ fn an_error_that_a_node_script_handles_itself_costs_one_answer() {
     let beside = "process.on('uncaughtException', () => {});";
     let hook = "(event) => event.command === 'odd' ? { n: 1n } : { permission: 'ask' }";
     let (place, engine) = in_node("", beside, hook);
-    place.hook(json!({ "command": "node hook.mjs", "persistent": true, "timeout": 5 }));
     assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Ask));
+    // Only the one that never comes has little time.
+    place.hook(json!({ "command": "node hook.mjs", "persistent": true, "timeout": 2 }));
     assert!(!reason(&engine.handle(event("odd"))).is_empty(), "what cannot be written is no answer");
+    place.hook(json!({ "command": "node hook.mjs", "persistent": true }));
     assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Ask));
 }
 

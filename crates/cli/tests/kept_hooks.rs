@@ -72,12 +72,21 @@ fn what_goes_wrong_is_a_failure_and_the_next_event_is_answered() {
         let once = place.path("once").display().to_string();
         let command =
             staying(&place, &format!("if rmdir {once} 2>/dev/null; then {answer}; else {ALLOW}; fi"));
-        let timeout = if name == "a timeout" { 2.0 } else { 60.0 };
-        place.hook(json!({ "command": command, "persistent": true, "failClosed": true, "timeout": timeout }));
+        let hook = |timeout: f64| {
+            let entry =
+                json!({ "command": command, "persistent": true, "failClosed": true, "timeout": timeout });
+            place.hook(entry);
+        };
+        hook(60.0);
         let engine = place.engine();
         assert_eq!(engine.handle(event("ls")).permission, Some(Permission::Allow), "{name}");
         fs::create_dir(place.path("once")).expect("a directory");
+        // Only the one that never answers has little time.
+        if name == "a timeout" {
+            hook(2.0);
+        }
         let failed = engine.handle(event("ls"));
+        hook(60.0);
         assert!(failed.blocked, "{name}: failClosed counts as ever");
         assert!(reason(&failed).contains(expected), "{name}: {}", reason(&failed));
         assert_eq!(place.keeper.count(), 0, "{name}: its process is gone");
@@ -108,18 +117,19 @@ fn a_crash_loop_ends_in_a_process_per_event_and_says_so() {
 #[test]
 fn a_hook_that_does_not_answer_lines_is_asked_by_itself_and_says_so() {
     const PLAIN: &str = r#"echo '{"permission":"deny"}'"#;
+    // The first waits for its whole timeout, and then has as much again for its answer.
     let cases = [
-        ("reads all of stdin", "cat >/dev/null", "no answer line in 2000 ms"),
-        ("reads a line", "read -r line", "has no `id`"),
-        ("prints first", "echo checking >&2; echo", "which is no answer line"),
-        ("says nothing", "test -z $BOATHOOK_PERSISTENT || exit 0", "it ended, with code 0"),
+        ("reads all of stdin", "cat >/dev/null", "no answer line in 4000 ms", 4),
+        ("reads a line", "read -r line", "has no `id`", 60),
+        ("prints first", "echo checking >&2; echo", "which is no answer line", 60),
+        ("says nothing", "test -z $BOATHOOK_PERSISTENT || exit 0", "it ended, with code 0", 60),
     ];
-    for (name, before, why) in cases {
+    for (name, before, why, timeout) in cases {
         let place = Place::new();
         let starts = place.path("starts").display().to_string();
         let script = format!("echo $$ >> {starts}\n{before}\n{PLAIN}\n");
         place.write("home/.cursor/plain.sh", &script);
-        place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 2 }));
+        place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": timeout }));
         let engine = place.engine();
         for round in 0..3 {
             let decision = engine.handle(event("ls"));
@@ -160,10 +170,10 @@ fn a_script_that_names_nobody_who_answers_lines_is_not_asked_for_one() {
 fn the_time_of_an_event_that_was_asked_twice_is_the_time_of_both() {
     let place = Place::new();
     place.write("home/.cursor/plain.sh", "cat >/dev/null; echo '{\"permission\":\"deny\"}'\n");
-    place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 2 }));
+    place.hook(json!({ "command": "sh plain.sh", "persistent": true, "timeout": 4 }));
     let decision = place.engine().handle(event("ls"));
     assert!(decision.blocked, "{}", reason(&decision));
-    assert!(decision.hooks[0].duration_ms >= Some(2000.0), "{:?}", decision.hooks[0].duration_ms);
+    assert!(decision.hooks[0].duration_ms >= Some(4000.0), "{:?}", decision.hooks[0].duration_ms);
 }
 
 #[test]
@@ -349,7 +359,8 @@ fn a_hook_that_is_started_ahead_waits_for_its_event() {
 fn one_that_prints_before_its_event_is_thrown_away() {
     let place = Place::new();
     let starts = place.path("starts").display().to_string();
-    let script = format!("echo '{{\"permission\":\"deny\"}}'; echo $$ >> {starts}; cat >/dev/null\n");
+    // It may be ended as soon as it has printed, so the note comes first.
+    let script = format!("echo $$ >> {starts}; echo '{{\"permission\":\"deny\"}}'; cat >/dev/null\n");
     place.write("home/.cursor/early.sh", &script);
     place.hook(json!({ "command": "sh early.sh", "prestart": true }));
     let engine = place.engine();

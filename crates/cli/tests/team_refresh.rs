@@ -8,6 +8,7 @@ mod served;
 mod signing_server;
 
 use std::fs::File;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
@@ -136,13 +137,20 @@ fn said(cx: &TestContext, args: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&said).into_owned())
 }
 
+/// All of it at once: somebody may bring it back while this still removes files.
+fn take_away(cx: &TestContext, folder: &Path) {
+    let aside = cx.path("taken");
+    let _ = std::fs::remove_dir_all(&aside);
+    std::fs::rename(folder, aside).expect("moved");
+}
+
 #[test]
 fn hooks_that_somebody_removed_are_missed_at_once_and_come_back() {
     let (cx, server) = (TestContext::new(), TeamServer::start(1));
     server.publish(&[closed_guard()]);
     server.log_in(&cx, SIGN_IN);
     let managed = cx.path("home/.cursor/managed");
-    std::fs::remove_dir_all(&managed).expect("removed");
+    take_away(&cx, &managed);
     let (code, status) = said(&cx, &["team", "status"]);
     assert_eq!(code, Some(1), "{status}");
     assert!(status.contains("gone"), "{status}");
@@ -150,7 +158,7 @@ fn hooks_that_somebody_removed_are_missed_at_once_and_come_back() {
     until("an event brings them back", || managed.join("team_1/hooks/seal.json").exists());
     until("the status is good", || said(&cx, &["team", "status"]).0 == Some(0));
 
-    std::fs::remove_dir_all(&managed).expect("removed");
+    take_away(&cx, &managed);
     assert!(cx.output(["team", "logout"]).status.success());
     assert!(!is_guarded(&cx), "after a log-out nothing is missed");
 }
@@ -163,7 +171,7 @@ fn the_daemon_brings_back_hooks_that_somebody_removed() {
     let mut daemon = Served::start(&cx);
     until("it waits for news", || server.asked().iter().any(|asked| asked.starts_with("GET /api/v1/hint")));
     let managed = cx.path("home/.cursor/managed");
-    std::fs::remove_dir_all(&managed).expect("removed");
+    take_away(&cx, &managed);
     until("they are back", || managed.join("team_1/hooks/seal.json").exists());
     daemon.end();
 }

@@ -93,9 +93,9 @@ fn h05_double_forks_into_a_session_of_its_own() {
             "setsid sh -c '({nap} >/dev/null 2>&1 </dev/null &); touch born' & until [ -e born ]; do sleep 0.02; done; {end}"
         );
         hooked(&daemon, timeout, false).output(SHELL);
-        let found = processes(&nap);
-        assert_eq!(!found.is_empty(), survives, "{daemon}");
-        for process in found {
+        // It may be born and not yet sleep; killed, and not yet dead.
+        until_processes(&nap, |found| found.is_empty() != survives);
+        for process in processes(&nap) {
             let _ = std::process::Command::new("kill").args(["-9", &process]).status();
         }
     }
@@ -109,6 +109,19 @@ fn processes(command_line: &str) -> Vec<String> {
     };
     let all = fs::read_dir("/proc").expect("a process list").flatten();
     all.filter(is_it).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Waits until it is so of the processes with this command line.
+fn until_processes(command_line: &str, is_so: impl Fn(&[String]) -> bool) {
+    let start = Instant::now();
+    loop {
+        let found = processes(command_line);
+        if is_so(&found) {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{command_line}: {found:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 /// The limit on processes is the system's; ours is that the tree is gone at
@@ -125,7 +138,8 @@ fn h06_forks_without_end() {
     let output = cx.output(SHELL);
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(processes(&nap), Vec::<String>::new());
+    // Two hundred that were killed take a while to die on a busy machine.
+    until_processes(&nap, <[String]>::is_empty);
 }
 
 #[test]
@@ -423,11 +437,8 @@ fn h29_the_caller_dies() {
     let mut command = std::process::Command::new("sh");
     command.arg("-c").arg(script).env("HOME", cx.path("home")).current_dir(cx.project());
     context::pipe(command, b"");
-    let start = Instant::now();
-    while !processes(&nap).is_empty() && start.elapsed() < Duration::from_secs(30) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert_eq!(processes(&nap), Vec::<String>::new(), "no orphan after {:?}", start.elapsed());
+    // No orphan is left.
+    until_processes(&nap, <[String]>::is_empty);
 }
 
 /// Deadlines are on the monotonic clock: the engine has one caller of the wall
@@ -616,7 +627,9 @@ fn h40_a_model_that_does_not_answer() {
         settings.judge = reply.map(|reply| std::sync::Arc::new(Model(reply)) as std::sync::Arc<dyn Judge>);
         let engine = Engine::new(settings);
         let mut hook = Definition::prompt(EventKind::BeforeShellExecution, "Is it safe?");
-        (hook.fail_closed, hook.timeout) = (true, Duration::from_millis(300));
+        // Only the slow one has little time.
+        let timeout = if reply == Some("slow") { 300 } else { 60_000 };
+        (hook.fail_closed, hook.timeout) = (true, Duration::from_millis(timeout));
         engine.inject(hook, cx.project());
         let decision = engine.handle(Event::new(EventKind::BeforeShellExecution, Payload::default()));
         assert!(decision.blocked, "{reply:?}");

@@ -2,6 +2,7 @@
 //! dependencies stand in `crates/cli/tests`.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,10 +12,16 @@ pub struct TempDir(PathBuf);
 impl TempDir {
     pub fn new() -> TempDir {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("boathook-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).expect("a directory for the test");
-        TempDir(path.canonicalize().expect("the directory was just made"))
+        loop {
+            let name = format!("boathook-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+            let path = std::env::temp_dir().join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => return TempDir(path.canonicalize().expect("the directory was just made")),
+                // A test that was killed left it, and its process had our number.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => panic!("a directory for the test: {error}"),
+            }
+        }
     }
 
     pub fn path(&self) -> &Path {

@@ -131,9 +131,10 @@ fn a_team_that_nobody_could_tell_or_enter_is_not_made() {
 #[test]
 fn a_postgresql_that_is_not_there_is_named_with_the_reason() {
     let place = Place::new();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    drop(listener);
+    // Nobody listens on it, and while it is ours nobody else will.
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket.bind(([127, 0, 0, 1], 0).into()).expect("a port");
+    let address = socket.local_addr().expect("an address");
     let refused = said(serve::backup(&format!("postgres://me:hush@{address}/x"), &place.path("bk")));
     assert!(refused.contains(&address.to_string()) && refused.contains("refused"), "{refused}");
     assert!(!refused.contains("hush"), "{refused}");

@@ -36,7 +36,7 @@ const TINY: Agent = Agent {
     },
     refuse_blindly: |_, reason| Reply::json(object(json!({ "blind": reason }))),
     abilities: Abilities { asks: Asks::Never, replaces_output: false, context_before_tool: false },
-    patience: &[("brief", Duration::from_millis(1500))],
+    patience: &[("brief", Duration::from_millis(1500)), ("long", Duration::from_secs(60))],
     coverage: &[],
     listens: &[],
     env_file: None,

@@ -29,6 +29,17 @@ fn is_spoken_for(looked: &Looked, folders: &Folders) -> bool {
     looked.witness.is_some_and(|witness| folders.is_there(witness))
 }
 
+/// What was found in a new folder. Where a busy machine was so slow that it was
+/// settled meanwhile, another one is looked at.
+fn in_a_new_folder<T>(look: impl Fn(&Path) -> T) -> (TempDir, T) {
+    let tries = (0..5).map(|_| {
+        let dir = TempDir::new();
+        let found = look(dir.path());
+        (dir, found)
+    });
+    tries.into_iter().find(|(dir, _)| Glimpse::at(dir.path()).young).expect("one that is still new")
+}
+
 fn write(path: &Path) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("made");
     fs::write(path, "{}").expect("written");
@@ -130,15 +141,21 @@ fn nothing_appears_unseen_where_a_folder_speaks_for_what_is_not_there() {
 
 #[test]
 fn a_folder_that_just_changed_says_nothing_and_a_settled_one_speaks_for_all() {
-    let dir = TempDir::new();
-    let mut folders = Folders::default();
     let below = ["a/hooks.json", "b/hooks.json", "c"];
-    let mut looked = below.map(|name| Looked::at(dir.path().join(name)));
-    for one in &mut looked {
-        assert!(asked_often(one, &mut folders));
-        assert!(!is_spoken_for(one, &folders), "it may change again with the same times");
-    }
-    assert_eq!(looked.each_ref().map(|one| one.witness.is_some()), [true, true, false]);
+    let (dir, found) = in_a_new_folder(|dir| {
+        let mut folders = Folders::default();
+        below.map(|name| {
+            let mut one = Looked::at(dir.join(name));
+            assert!(asked_often(&mut one, &mut folders));
+            (is_spoken_for(&one, &folders), one.witness.is_some())
+        })
+    });
+    assert_eq!(
+        found.map(|(spoken_for, _)| spoken_for),
+        [false; 3],
+        "it may change again with the same times"
+    );
+    assert_eq!(found.map(|(_, has_witness)| has_witness), [true, true, false]);
     std::thread::sleep(SETTLING);
     let mut folders = Folders::default();
     let mut looked = below.map(|name| Looked::at(dir.path().join(name)));
@@ -152,18 +169,23 @@ fn a_folder_that_just_changed_says_nothing_and_a_settled_one_speaks_for_all() {
 /// A witness for as long as there is none better.
 #[test]
 fn a_missing_folder_gives_way_to_the_one_above_it_once_that_is_settled() {
-    let dir = TempDir::new();
-    let mut folders = Folders::default();
-    let mut looked = Looked::at(dir.path().join("a/hooks.json"));
-    assert!(asked_often(&mut looked, &mut folders) && looked.witness.is_some());
+    let (dir, (mut looked, mut folders)) = in_a_new_folder(|dir| {
+        let (mut looked, mut folders) = (Looked::at(dir.join("a/hooks.json")), Folders::default());
+        assert!(asked_often(&mut looked, &mut folders) && looked.witness.is_some());
+        (looked, folders)
+    });
     assert!(!is_spoken_for(&looked, &folders));
     std::thread::sleep(SETTLING);
     assert!(asked_often(&mut looked, &mut folders));
     assert_eq!(is_spoken_for(&looked, &folders), os::folder_tells(dir.path()));
     // Another change of the folder is no news of the path, and costs it the witness.
-    fs::write(dir.path().join("other"), "").expect("written");
-    assert!(asked_often(&mut looked, &mut folders));
-    assert!(!is_spoken_for(&looked, &folders));
+    // A busy machine is not so slow five times in a row that it is settled again.
+    let costs_it = |number: usize| {
+        fs::write(dir.path().join(format!("other{number}")), "").expect("written");
+        assert!(asked_often(&mut looked, &mut folders));
+        !is_spoken_for(&looked, &folders)
+    };
+    assert!((0..5).any(costs_it));
     write(&dir.path().join("a/hooks.json"));
     folders.next_event();
     assert!(!looked.holds(&mut folders));

@@ -179,8 +179,12 @@ fn a_young_file_is_never_taken_for_unchanged() {
         assert_eq!(stamp(changed).is_young(now), young, "{name}");
     }
     let dir = TempDir::new();
-    let path = dir.write("script", "x");
-    assert!(!Glimpse::at(&path).holds(&path), "it was just written");
+    // A busy machine is not so slow five times in a row that it is settled.
+    let is_doubted = |_| {
+        let path = dir.write("script", "x");
+        !Glimpse::at(&path).holds(&path)
+    };
+    assert!((0..5).any(is_doubted), "it was just written");
     assert!(Glimpse::at(&dir.path().join("none")).holds(&dir.path().join("none")), "nothing is not young");
 }
 

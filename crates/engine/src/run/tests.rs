@@ -100,6 +100,17 @@ fn lives(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
+/// Whether it is dead, soon. Whoever kills it waits a second for its death; on a
+/// busy machine that may take longer. What it is asked of does not end by itself.
+#[cfg(target_os = "linux")]
+fn dies(pid: &str) -> bool {
+    let limit = Instant::now() + ms(15_000);
+    while lives(pid) && Instant::now() < limit {
+        std::thread::sleep(ms(5));
+    }
+    !lives(pid)
+}
+
 /// Runs and also says how long the caller waited.
 fn timed(hook: Invocation) -> (Exit, Duration) {
     let start = Instant::now();

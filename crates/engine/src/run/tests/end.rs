@@ -70,14 +70,15 @@ fn each_has_its_own_clock() {
     let dir = TempDir::new();
     let hooks = [
         hook(dir.path(), "sleep 30").within(100),
-        hook(dir.path(), "sleep 1.5; echo late"),
+        // So long that a busy machine has ended the first by then.
+        hook(dir.path(), "sleep 5; echo late"),
         hook(dir.path(), "sleep 30").within(300),
     ];
     let exits = run_all(&hooks, is_answer, &Cancel::default());
     let statuses: Vec<&Status> = exits.iter().map(|exit| &exit.status).collect();
     assert_eq!(statuses, [&timed_out(100), &Status::Code(0), &timed_out(300)]);
     assert_eq!(exits[1].out(), "late\n");
-    assert!(exits[0].duration < exits[1].duration && exits[1].duration >= ms(1500));
+    assert!(exits[0].duration < exits[1].duration && exits[1].duration >= ms(5000));
 }
 
 #[test]
@@ -90,9 +91,16 @@ fn a_timeout_beyond_the_end_of_time_is_no_timeout() {
 
 #[test]
 pub fn what_was_printed_before_the_clock_ran_out_is_kept() {
-    let dir = TempDir::new();
-    let exit = hook(dir.path(), "echo out; echo err >&2; sleep 30").within(2000).run();
-    assert_eq!((exit.status.clone(), exit.out(), exit.err()), (timed_out(2000), "out\n", "err\n"));
+    // A busy machine may need more time until it is printed.
+    let printed = [1000, 5000, 25_000].into_iter().any(|timeout| {
+        let dir = TempDir::new();
+        let exit = hook(dir.path(), "echo out; echo err >&2; touch printed; sleep 30").within(timeout).run();
+        assert_eq!(exit.status, timed_out(timeout));
+        let printed = dir.path().join("printed").exists();
+        assert!(!printed || (exit.out(), exit.err()) == ("out\n", "err\n"), "{exit:?}");
+        printed
+    });
+    assert!(printed);
 }
 
 #[test]
