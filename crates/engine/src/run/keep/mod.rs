@@ -124,6 +124,8 @@ impl Keeper {
                 return Asked::Told(Exit::without_process(Status::NotStarted(reason)), warnings);
             }
         };
+        // The keeper's round may have found the last one since.
+        warnings.extend(lock(&self.shared.faults).tell(wish.whose()));
         let said = held.exchange(line, started, wish.invocation, cancel);
         // One that was on its way out when it was asked never saw the question.
         if held.answered && matches!(said.reply, Reply::Ended(Status::Code(0))) {
