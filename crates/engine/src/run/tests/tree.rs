@@ -11,6 +11,9 @@ use crate::testing::TempDir;
 /// sleeps for longer than any test.
 const HIDE: &str = "#!/bin/sh\nsh -c 'echo $$ > pids/$0; exec sleep 40' \"$1\"\n";
 
+/// Commands start the script as `sh ./hide.sh`. Executing it directly fails with
+/// ETXTBSY while a child that another thread just forked still holds the
+/// descriptor the script was written through.
 fn den() -> TempDir {
     let dir = TempDir::new();
     dir.script("hide.sh", HIDE);
@@ -44,19 +47,27 @@ fn hidden_from_the_clock(name: &str, command: &str, at_least: usize) -> Vec<Stri
 #[test]
 fn a_killed_hook_leaves_nothing_behind() {
     let cases = [
-        ("children", 3, "./hide.sh a & ./hide.sh b & ./hide.sh c"),
-        ("children that ignore signals", 1, "trap '' TERM HUP INT; ./hide.sh a & wait"),
-        ("an orphan in the group", 1, "(./hide.sh a &); sleep 40"),
-        ("another session", 1, "setsid -w ./hide.sh a"),
-        ("another session, in the background", 1, "setsid ./hide.sh a & sleep 40"),
-        ("an orphan in another session", 1, "(setsid ./hide.sh a &); sleep 40"),
-        ("a daemon with its pipes closed", 1, "(setsid ./hide.sh a </dev/null >/dev/null 2>&1 &); sleep 40"),
-        ("a session in a session", 2, "setsid sh -c './hide.sh a & exec setsid -w ./hide.sh b' & sleep 40"),
-        ("without its environment", 1, "env -i /usr/bin/setsid -w ./hide.sh a"),
+        ("children", 3, "sh ./hide.sh a & sh ./hide.sh b & sh ./hide.sh c"),
+        ("children that ignore signals", 1, "trap '' TERM HUP INT; sh ./hide.sh a & wait"),
+        ("an orphan in the group", 1, "(sh ./hide.sh a &); sleep 40"),
+        ("another session", 1, "setsid -w sh ./hide.sh a"),
+        ("another session, in the background", 1, "setsid sh ./hide.sh a & sleep 40"),
+        ("an orphan in another session", 1, "(setsid sh ./hide.sh a &); sleep 40"),
+        (
+            "a daemon with its pipes closed",
+            1,
+            "(setsid sh ./hide.sh a </dev/null >/dev/null 2>&1 &); sleep 40",
+        ),
+        (
+            "a session in a session",
+            2,
+            "setsid sh -c 'sh ./hide.sh a & exec setsid -w sh ./hide.sh b' & sleep 40",
+        ),
+        ("without its environment", 1, "env -i /usr/bin/setsid -w sh ./hide.sh a"),
         (
             "a stopped daemon",
             1,
-            "(setsid ./hide.sh a &); until [ -s pids/a ]; do sleep 0.02; done; kill -STOP $(cat pids/a); sleep 40",
+            "(setsid sh ./hide.sh a &); until [ -s pids/a ]; do sleep 0.02; done; kill -STOP $(cat pids/a); sleep 40",
         ),
     ];
     let leaves_nothing = |(name, expected, command): (&str, usize, &str)| {
@@ -71,14 +82,14 @@ fn a_killed_hook_leaves_nothing_behind() {
 
 #[test]
 fn many_processes_die_at_once() {
-    hidden_from_the_clock("many", "for i in $(seq 200); do ./hide.sh $i & done; wait", 51);
+    hidden_from_the_clock("many", "for i in $(seq 200); do sh ./hide.sh $i & done; wait", 51);
 }
 
 #[test]
 fn too_much_output_and_a_cancel_kill_trees_too() {
     let dir = den();
     let started = "while [ ! -s pids/a ]; do sleep 0.01; done";
-    let flood = hook(dir.path(), &format!("(setsid ./hide.sh a &); {started}; exec yes"));
+    let flood = hook(dir.path(), &format!("(setsid sh ./hide.sh a &); {started}; exec yes"));
     assert_eq!(flood.run().status, Status::TooMuchOutput);
     assert!(dies(&hidden(dir.path())[0]));
 
@@ -93,7 +104,7 @@ fn too_much_output_and_a_cancel_kill_trees_too() {
             cancel.cancel();
         }
     });
-    let exits = run_all(&[hook(dir.path(), "(setsid ./hide.sh a &); sleep 40")], is_answer, &cancel);
+    let exits = run_all(&[hook(dir.path(), "(setsid sh ./hide.sh a &); sleep 40")], is_answer, &cancel);
     canceller.join().unwrap();
     assert_eq!(exits[0].status, Status::Cancelled);
     assert!(dies(&hidden(dir.path())[0]));
@@ -113,6 +124,6 @@ fn a_neighbour_is_not_touched() {
 #[test]
 fn an_inner_run_dies_with_the_outer_one() {
     // What an inner Boathook does: its hook's marker begins with its own.
-    let inner = "(env BOATHOOK_RUN=$BOATHOOK_RUN/00ff.0 setsid ./hide.sh a &); sleep 40";
+    let inner = "(env BOATHOOK_RUN=$BOATHOOK_RUN/00ff.0 setsid sh ./hide.sh a &); sleep 40";
     hidden_from_the_clock("an inner run", inner, 1);
 }
