@@ -45,7 +45,7 @@ pub fn drive(
     let place = Place::fresh(root.join(rig.name()).join(scenario.id))?;
     let model = Model::start()?;
     model.follow(plan(rig, scenario, &place)?);
-    let mcp = match scenario.acts.iter().any(|act| matches!(act, Act::Mcp { .. })) {
+    let mcp = match scenario.acts.iter().any(|act| matches!(act, Act::Mcp { .. } | Act::McpResource)) {
         true => Some(text_of(&place.write("mini.js", &MINI.replace("@MARKER@", &marker(&place)))?)),
         false => None,
     };
@@ -55,6 +55,7 @@ pub fn drive(
         prompt: scenario.prompt,
         approved: scenario.approved,
         mcp,
+        other_subagents: scenario.acts.iter().any(|act| matches!(act, Act::OtherSubagent { .. })),
     };
     for (name, content) in scenario.files {
         place.write(&format!("project/{name}"), content)?;

@@ -151,8 +151,14 @@ fn drive_one(
     }
 }
 
+/// Agents with a second tool that starts subagents.
+const OTHER_SUBAGENTS: &[&str] = &["claude", "codex"];
+/// Agents without a tool for MCP resources.
+const NO_RESOURCES: &[&str] = &["copilot", "cline"];
+
 /// Why a scenario does not exist in an agent.
 fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
+    let has = |wanted: fn(&Act) -> bool| scenario.acts.iter().any(wanted);
     let several = scenario.acts.iter().any(|act| matches!(act, Act::Shells(_)));
     match scenario.beside {
         Beside::ClaudeProject if !rig.runs_claude_settings() => {
@@ -160,6 +166,17 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
         }
         Beside::DeadDaemon if !rig.over_http() => Some("it is not wired over HTTP"),
         _ if several && !rig.several_commands() => Some("a call has one command there"),
+        _ if has(|act| matches!(act, Act::OtherSubagent { .. }))
+            && !OTHER_SUBAGENTS.contains(&rig.agent()) =>
+        {
+            Some("it starts subagents with one tool")
+        }
+        _ if has(|act| matches!(act, Act::McpResource)) && NO_RESOURCES.contains(&rig.agent()) => {
+            Some("it has no tool that reads a resource of an MCP server")
+        }
+        _ if scenario.id == "typed-input" && rig.agent() != "codex" => {
+            Some("it cannot type into a running command without an event")
+        }
         _ => rig.lacks(scenario.id),
     }
 }

@@ -12,7 +12,7 @@ function answer(method, params) {
     case 'initialize':
       return {
         protocolVersion: params.protocolVersion,
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: {} },
         serverInfo: { name: 'mini', version: '1' },
       };
     case 'tools/list':
@@ -20,6 +20,13 @@ function answer(method, params) {
     case 'tools/call':
       require('node:fs').writeFileSync(marker, 'ran\n');
       return { content: [{ type: 'text', text: `echo:${params.arguments.text}` }] };
+    case 'resources/list':
+      return { resources: [{ uri: 'mini://secret', name: 'secret', mimeType: 'text/plain' }] };
+    case 'resources/templates/list':
+      return { resourceTemplates: [] };
+    case 'resources/read':
+      require('node:fs').writeFileSync(marker, 'ran\n');
+      return { contents: [{ uri: params.uri, mimeType: 'text/plain', text: 'RESOURCE-WORD' }] };
     default:
       return {};
   }

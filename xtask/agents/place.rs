@@ -104,6 +104,12 @@ impl Place {
     }
 
     /// A text of a scenario with this run's directories in it.
+    /// A path of the project; one that begins with `@` stays as written.
+    pub fn spelt(&self, path: &str) -> String {
+        if path.starts_with('@') { path.to_owned() } else { text_of(&self.project.join(path)) }
+    }
+
+    /// Replaces the names of directories.
     pub fn fill(&self, text: &str) -> String {
         let text = text.replace("@RECORDS@", &text_of(&self.records));
         text.replace("@PROJECT@", &text_of(&self.project)).replace("@HOME@", &text_of(&self.home))

@@ -422,7 +422,7 @@ fn all_finds_the_agents_that_are_there_and_one_failure_stops_no_other() {
     Codex CLI is wired
       wrote [HOME]/.codex/hooks.json
       it was  [BACKUP]
-    warning: nobody trusted our entries in Codex: `codex` asks when it starts, `codex exec` skips them and says nothing
+    warning: Codex does not trust our entries yet: `codex` asks for trust when it starts, `codex exec` runs none of them and prints nothing about it
       help: start `codex` once and choose Review, or Trust all, when it asks; later, `/hooks` in it shows them
     error: [HOME]/.gemini/settings.json:1:1: this `{` is never closed; nothing was changed
       help: add the `}`

@@ -6,6 +6,8 @@
 
 #[allow(unused)]
 mod context;
+#[path = "agent_payloads/doors.rs"]
+mod doors;
 
 use std::path::{Path, PathBuf};
 

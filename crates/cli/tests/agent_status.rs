@@ -77,6 +77,20 @@ fn problems(cx: &TestContext, name: &str) -> Vec<String> {
 }
 
 #[test]
+fn agents_f8_codex_without_trust_is_reported_by_install_status_and_doctor() {
+    let cx = machine();
+    let expected = "Codex does not trust our entries yet: `codex` asks for trust when it starts, `codex exec` runs none of them and prints nothing about it";
+    let installed = said(&cx, &agent(&cx, &["install", "codex"]));
+    assert!(installed.contains(expected), "{installed}");
+    let status = said(&cx, &agent(&cx, &["status", "codex"]));
+    assert!(status.contains(expected), "{status}");
+    let mut doctor = cx.command(["doctor"]);
+    doctor.env("PATH", cx.path("bin"));
+    let doctor = said(&cx, &context::pipe(doctor, b""));
+    assert!(doctor.contains(expected), "{doctor}");
+}
+
+#[test]
 fn a_page_says_what_is_found_and_wired() {
     let cx = machine();
     works(&cx, &["install", "claude"]);
@@ -90,7 +104,7 @@ fn a_page_says_what_is_found_and_wired() {
     Codex CLI (codex)
       program  [TEST]/bin/codex, version 0.1.0
       wired    user: [HOME]/.codex/hooks.json ([N] entries)
-    warning: nobody trusted our entries in Codex: `codex` asks when it starts, `codex exec` skips them and says nothing
+    warning: Codex does not trust our entries yet: `codex` asks for trust when it starts, `codex exec` runs none of them and prints nothing about it
       help: start `codex` once and choose Review, or Trust all, when it asks; later, `/hooks` in it shows them
 
     Gemini CLI (gemini)
@@ -187,7 +201,7 @@ fn trust_of_codex_is_read_from_its_own_record() {
         r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"mine"}]}]}}"#,
     );
     works(&cx, &["install", "codex"]);
-    assert!(problems(&cx, "codex")[0].starts_with("nobody trusted our entries in Codex"));
+    assert!(problems(&cx, "codex")[0].starts_with("Codex does not trust our entries yet"));
     let file = cx.path("home/.codex/hooks.json");
     let hooks: Value = serde_json::from_str(&context::read(&file)).expect("JSON");
     let mut config = String::from("[features]\nhooks = true\n");
@@ -219,7 +233,7 @@ fn trust_of_codex_is_read_from_its_own_record() {
     assert_eq!(off, ["Codex runs no hooks: [features] hooks = false in config.toml"]);
     let other = trusted(config.replace("pre_tool_use:1:0", "pre_tool_use:0:0"));
     assert_eq!(other.len(), 1, "{other:?}");
-    assert!(other[0].starts_with("nobody trusted PreToolUse in Codex: "), "{other:?}");
+    assert!(other[0].starts_with("Codex does not trust PreToolUse yet: "), "{other:?}");
     // Codex goes by the text: a program that stands elsewhere must be trusted anew.
     let text = context::read(&file);
     cx.write("home/.codex/hooks.json", text.replacen("\"timeout\": 3600", "\"timeout\": 60", 1));

@@ -4,10 +4,10 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Act, Package, Rig, Session, own_hook_in, pretty};
+use super::{Act, Package, RESOURCE, Rig, Session, own_hook_in, pretty};
 use crate::Outcome;
 use crate::model::ToolCall;
-use crate::place::{Place, text_of};
+use crate::place::Place;
 
 pub struct Claude;
 
@@ -41,12 +41,22 @@ impl Rig for Claude {
         command.args(["-p", session.prompt, "--output-format", "json"]);
         command.arg("--mcp-config").arg(session.place.root.join("mcp.json")).arg("--strict-mcp-config");
         if session.approved {
-            command.args(["--allowedTools", "Bash", "Read", "Write", "Edit", "Agent", "mcp__mini__echo"]);
+            command.args([
+                "--allowedTools",
+                "Bash",
+                "Read",
+                "Write",
+                "Edit",
+                "Agent",
+                "Workflow",
+                "ReadMcpResourceTool",
+                "mcp__mini__echo",
+            ]);
         }
     }
 
     fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
-        let file = |path: &str| text_of(&place.project.join(path));
+        let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("Bash", json!({"command": line, "description": "Run it"})),
             Act::Shells(_) => return None,
@@ -56,6 +66,8 @@ impl Rig for Claude {
                 ("Edit", json!({"file_path": file(path), "old_string": old, "new_string": new}))
             }
             Act::Mcp { text } => ("mcp__mini__echo", json!({"text": text})),
+            Act::McpResource => ("ReadMcpResourceTool", json!({"server": "mini", "uri": RESOURCE})),
+            Act::OtherSubagent { task } => ("Workflow", json!({"script": workflow(task)})),
             Act::Subagent { task } => {
                 let kind = "general-purpose";
                 ("Agent", json!({"description": "A task", "prompt": task, "subagent_type": kind}))
@@ -75,4 +87,12 @@ impl Rig for Claude {
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {
         own_hook_in(place, "home/.claude/settings.json", "PreToolUse", command)
     }
+}
+
+/// A workflow that starts one subagent.
+fn workflow(task: &str) -> String {
+    format!(
+        "export const meta = {{ name: 'one', description: 'one subagent', phases: [] }};\nreturn await agent({});\n",
+        json!(task)
+    )
 }

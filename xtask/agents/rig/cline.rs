@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Act, Package, Refusal, Rig, Session, pretty};
 use crate::Outcome;
 use crate::model::ToolCall;
-use crate::place::{Place, text_of};
+use crate::place::Place;
 
 pub struct Cline;
 
@@ -52,7 +52,7 @@ impl Rig for Cline {
     }
 
     fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
-        let file = |path: &str| text_of(&place.project.join(path));
+        let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("run_commands", json!({"commands": [line]})),
             Act::Shells(lines) => ("run_commands", json!({"commands": lines})),
@@ -62,6 +62,7 @@ impl Rig for Cline {
                 ("editor", json!({"path": file(path), "old_text": old, "new_text": new}))
             }
             Act::Mcp { text } => ("mini__echo", json!({"text": text})),
+            Act::McpResource | Act::OtherSubagent { .. } => return None,
             Act::Subagent { task } => {
                 ("spawn_agent", json!({"task": task, "systemPrompt": "You do what you are told."}))
             }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Act, Package, Rig, Session, own_hook_in};
+use super::{Act, Package, RESOURCE, Rig, Session, own_hook_in};
 use crate::Outcome;
 use crate::model::ToolCall;
 use crate::place::Place;
@@ -38,6 +38,9 @@ impl Rig for Codex {
         if let Some(program) = &session.mcp {
             settings.push_str(&format!("\n[mcp_servers.mini]\ncommand = \"node\"\nargs = [{program:?}]\n"));
         }
+        if session.other_subagents {
+            settings.push_str("\n[features]\nmulti_agent_v2 = true\n");
+        }
         session.place.write("home/.codex/config.toml", &settings).map(drop)
     }
 
@@ -63,6 +66,12 @@ impl Rig for Codex {
             Act::Mcp { text } => {
                 Some(ToolCall { namespace: Some("mcp__mini"), name: "echo", input: json!({"text": text}) })
             }
+            Act::McpResource => plain("read_mcp_resource", json!({"server": "mini", "uri": RESOURCE})),
+            Act::OtherSubagent { task } => Some(ToolCall {
+                namespace: Some("collaboration"),
+                name: "spawn_agent",
+                input: json!({"task_name": "marker", "message": task, "fork_turns": "none"}),
+            }),
             Act::Subagent { task } => Some(ToolCall {
                 namespace: Some("multi_agent_v1"),
                 name: "spawn_agent",
@@ -74,6 +83,9 @@ impl Rig for Codex {
     fn lacks(&self, scenario: &str) -> Option<&'static str> {
         match scenario {
             "read-refused" | "read-redacted" | "read-fail-closed" => {
+                Some("Codex has no tool that reads a file: it reads through the shell")
+            }
+            "path-dot-dot" | "path-at" | "path-link" => {
                 Some("Codex has no tool that reads a file: it reads through the shell")
             }
             "failure-observed" => Some("Codex does not say how a command ended"),

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Act, Package, Rig, Session, pretty};
 use crate::Outcome;
 use crate::model::ToolCall;
-use crate::place::{Place, text_of};
+use crate::place::Place;
 
 pub struct Copilot;
 
@@ -48,7 +48,7 @@ impl Rig for Copilot {
     }
 
     fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
-        let file = |path: &str| text_of(&place.project.join(path));
+        let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => {
                 let wait = 30;
@@ -64,6 +64,7 @@ impl Rig for Copilot {
                 ("edit", json!({"path": file(path), "old_str": old, "new_str": new}))
             }
             Act::Mcp { text } => ("mini-echo", json!({"text": text})),
+            Act::McpResource | Act::OtherSubagent { .. } => return None,
             Act::Subagent { task } => {
                 let input = json!({
                     "description": "A task", "prompt": task, "agent_type": "general-purpose",

@@ -4,10 +4,10 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Act, Package, Rig, Session, own_hook_in, pretty};
+use super::{Act, Package, RESOURCE, Rig, Session, own_hook_in, pretty};
 use crate::Outcome;
 use crate::model::ToolCall;
-use crate::place::{Place, text_of};
+use crate::place::Place;
 
 pub struct Gemini;
 
@@ -44,7 +44,7 @@ impl Rig for Gemini {
     }
 
     fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
-        let file = |path: &str| text_of(&place.project.join(path));
+        let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("run_shell_command", json!({"command": line, "description": "Run it"})),
             Act::Shells(_) => return None,
@@ -60,6 +60,8 @@ impl Rig for Gemini {
                 ("replace", input)
             }
             Act::Mcp { text } => ("mcp_mini_echo", json!({"text": text})),
+            Act::McpResource => ("read_mcp_resource", json!({"uri": RESOURCE})),
+            Act::OtherSubagent { .. } => return None,
             Act::Subagent { task } => ("invoke_agent", json!({"agent_name": "generalist", "prompt": task})),
         };
         Some(ToolCall { namespace: None, name, input })

@@ -112,7 +112,12 @@ pub struct Session<'a> {
     pub approved: bool,
     /// The program of the MCP server `mini`, where the scenario has one: run it with `node`.
     pub mcp: Option<String>,
+    /// Whether the scenario starts a subagent by `Act::OtherSubagent`.
+    pub other_subagents: bool,
 }
+
+/// The resource that the MCP server `mini` has; a read of it makes the marker.
+pub const RESOURCE: &str = "mini://secret";
 
 /// What the model wants done, in no agent's words. Paths are relative to the project.
 #[derive(Debug, Clone, Copy)]
@@ -131,6 +136,10 @@ pub enum Act {
     Mcp { text: &'static str },
     /// A subagent with this task.
     Subagent { task: &'static str },
+    /// A subagent with this task, by another tool than `Subagent` uses.
+    OtherSubagent { task: &'static str },
+    /// The resource of the MCP server `mini`.
+    McpResource,
 }
 
 /// Where the text of a refusal arrives.

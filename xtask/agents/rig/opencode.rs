@@ -4,10 +4,10 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Act, Package, Rig, Session, pretty};
+use super::{Act, Package, RESOURCE, Rig, Session, pretty};
 use crate::Outcome;
 use crate::model::ToolCall;
-use crate::place::{Place, text_of};
+use crate::place::Place;
 
 pub struct OpenCode;
 
@@ -55,7 +55,7 @@ impl Rig for OpenCode {
     }
 
     fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
-        let file = |path: &str| text_of(&place.project.join(path));
+        let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("bash", json!({"command": line, "description": "Run it"})),
             Act::Shells(_) => return None,
@@ -65,6 +65,8 @@ impl Rig for OpenCode {
                 ("edit", json!({"filePath": file(path), "oldString": old, "newString": new}))
             }
             Act::Mcp { text } => ("mini_echo", json!({"text": text})),
+            Act::McpResource => ("read_mcp_resource", json!({"server": "mini", "uri": RESOURCE})),
+            Act::OtherSubagent { .. } => return None,
             Act::Subagent { task } => {
                 ("task", json!({"description": "A task", "prompt": task, "subagent_type": "general"}))
             }

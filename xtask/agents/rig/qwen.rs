@@ -4,10 +4,10 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Act, Package, Rig, Session, own_hook_in, pretty};
+use super::{Act, Package, RESOURCE, Rig, Session, own_hook_in, pretty};
 use crate::Outcome;
 use crate::model::ToolCall;
-use crate::place::{Place, text_of};
+use crate::place::Place;
 
 pub struct Qwen;
 
@@ -41,7 +41,7 @@ impl Rig for Qwen {
     }
 
     fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
-        let file = |path: &str| text_of(&place.project.join(path));
+        let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("run_shell_command", json!({"command": line, "is_background": false})),
             Act::Shells(_) => return None,
@@ -53,6 +53,8 @@ impl Rig for Qwen {
                 ("edit", json!({"file_path": file(path), "old_string": old, "new_string": new}))
             }
             Act::Mcp { text } => ("mcp__mini__echo", json!({"text": text})),
+            Act::McpResource => ("read_mcp_resource", json!({"server_name": "mini", "uri": RESOURCE})),
+            Act::OtherSubagent { .. } => return None,
             Act::Subagent { task } => {
                 let kind = "general-purpose";
                 ("agent", json!({"description": "A task", "prompt": task, "subagent_type": kind}))
@@ -64,6 +66,7 @@ impl Rig for Qwen {
     fn lacks(&self, scenario: &str) -> Option<&'static str> {
         match scenario {
             "session-end" => Some("Qwen Code fires no SessionEnd in a headless run"),
+            "path-at" => Some("Qwen Code opens no path that is not absolute, and fires no event for one"),
             "mcp-output" => Some("Qwen Code lets no hook change what a tool gave back"),
             _ => None,
         }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod contexts;
+mod doors;
 mod failures;
 mod observed;
 mod others;
@@ -138,7 +139,7 @@ pub const SUBTASK: &str = "SUBTASK: make the marker";
 
 /// Everything, in the order of the table.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    [answers::ALL, failures::ALL, contexts::ALL, observed::ALL, others::ALL].into_iter().flatten()
+    [answers::ALL, failures::ALL, contexts::ALL, observed::ALL, others::ALL, doors::ALL].into_iter().flatten()
 }
 
 const fn hook(event: &'static str, name: &'static str, script: &'static str) -> Hook {

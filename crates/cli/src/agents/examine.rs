@@ -272,7 +272,7 @@ impl Examined {
             (
                 Trust::Never,
                 Weight::Waits,
-                "nobody trusted {} in Codex: `codex` asks when it starts, `codex exec` skips them and says nothing",
+                "Codex does not trust {} yet: `codex` asks for trust when it starts, `codex exec` runs none of them and prints nothing about it",
                 look,
             ),
             (

@@ -34,11 +34,32 @@ pub fn page(seen: &Seen) -> String {
     });
     page.push_str(&table(&["Event", "Field"], rows));
     page.push_str(&scenarios(seen));
+    page.push_str(&unseen());
     for agent in agents() {
         page.push_str(&format!("\n## What differs in {}\n\n{}", agent.title, differences_table(agent)));
     }
     page
 }
+
+/// What agents do without an event, so that no hook can hold it back.
+fn unseen() -> String {
+    let mut text = String::from(UNSEEN);
+    for agent in agents() {
+        for one in agent.unseen {
+            text.push_str(&format!("| {} | {} | {} |\n", agent.title, cell(one.action), cell(one.reason)));
+        }
+    }
+    text
+}
+
+const UNSEEN: &str = "
+## What no hook can deny
+
+These actions fire no event in the agent, so no hook is asked about them.
+
+| Agent | Action | Why, and what to guard in its place |
+|---|---|---|
+";
 
 /// What came of each scenario in each agent that was driven.
 fn scenarios(seen: &Seen) -> String {

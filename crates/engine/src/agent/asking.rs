@@ -10,6 +10,7 @@ use super::adapter::Adapter;
 use super::attachments::{mentions, rules};
 use super::fan_in::{Decided, rewritten};
 use super::fan_out::{Common, Took, kinds, path_of, second_gate};
+use super::file_path::FilePath;
 use super::happening::{Ending, Failing, Happening, Moment, ToolCall, ToolClass};
 use super::memory::{Lesson, Memories, Memory, Task, key_of, mark};
 use super::reading::content;
@@ -98,6 +99,8 @@ impl<'a> Asking<'a> {
             session: session.cloned().unwrap_or_else(ids::uuid),
             generation: happening.generation.clone().or(known).unwrap_or_else(ids::uuid),
             model: happening.model.clone().or_else(|| memory.model.clone()),
+            home: adapter.engine.roots().home.clone(),
+            types_unseen: adapter.agent.types_unseen(),
         };
         let for_the_record = may_be.first().copied().filter(|_| !wanted);
         let just_looked = Cell::new(true);
@@ -134,7 +137,7 @@ impl<'a> Asking<'a> {
                     let (cwd, roots) =
                         (self.happening.cwd.as_deref(), &self.adapter.engine.roots().workspaces);
                     let mut attachments = rules(self.adapter.agent.rule_files, roots);
-                    attachments.extend(mentions(text, cwd, roots));
+                    attachments.extend(mentions(text, cwd, &common.home, roots));
                     common.prompt(text, attachments)
                 })
                 .into_iter()
@@ -175,7 +178,12 @@ impl<'a> Asking<'a> {
             let refused = first.as_ref().is_some_and(|one| one.decision.blocked);
             decided.extend(first);
             let second = second_gate(call.class).filter(|_| !refused);
-            decided.extend(second.and_then(|kind| self.ask(index, kind, || self.second(call, input))));
+            for event in
+                second.filter(|kind| self.wants(*kind)).map(|_| self.second(call, input)).unwrap_or_default()
+            {
+                let blocked = decided.last().is_some_and(|one| one.decision.blocked);
+                decided.extend(if blocked { None } else { self.ask(index, event.kind, || event) });
+            }
             if decided.last().is_some_and(|one| one.decision.blocked) {
                 break;
             }
@@ -183,20 +191,31 @@ impl<'a> Asking<'a> {
         decided
     }
 
-    /// The event of the second gate.
-    fn second(&self, call: &ToolCall, input: &Map<String, Value>) -> Event {
+    /// The events of the second gate: one, or one for each file that a read can open.
+    fn second(&self, call: &ToolCall, input: &Map<String, Value>) -> Vec<Event> {
         let common = &self.common;
         match call.class {
-            ToolClass::Mcp => common.before_mcp(call, input),
-            ToolClass::Read => {
-                let path = common.absolute(&path_of(input));
-                let roots = &self.adapter.engine.roots().workspaces;
-                let attachments = rules(self.adapter.agent.rule_files, roots);
-                common.before_read(&path, content(&path), attachments)
-            }
-            ToolClass::Task => common.subagent_start(input),
-            ToolClass::Shell | ToolClass::Write | ToolClass::Other => common.before_shell(input),
+            ToolClass::Mcp => vec![common.before_mcp(call, input)],
+            ToolClass::Read => self.reads(&common.file_path(&path_of(input))),
+            ToolClass::Task => vec![common.subagent_start(input)],
+            ToolClass::Shell | ToolClass::Write | ToolClass::Other => vec![common.before_shell(input)],
         }
+    }
+
+    /// A read through a link is asked about once by the name that the agent used and once by each file it leads to: a hook
+    /// that knows nothing of links compares `file_path`.
+    fn reads(&self, file: &FilePath) -> Vec<Event> {
+        let roots = &self.adapter.engine.roots().workspaces;
+        let attachments = rules(self.adapter.agent.rule_files, roots);
+        let read = |file: &FilePath| self.common.before_read(file, content(&file.path), attachments.clone());
+        let mut events = vec![read(file)];
+        for path in &file.resolved {
+            let mut event = read(&FilePath { path: path.clone(), resolved: Vec::new() });
+            let behind = event.payload.position("file_path").map_or(usize::MAX, |at| at + 1);
+            event.payload.insert(behind, "requested_path", &file.path);
+            events.push(event);
+        }
+        events
     }
 
     fn reports(&self, calls: &[ToolCall], of: impl Fn(&ToolCall) -> Vec<Event>) -> Vec<Decided> {

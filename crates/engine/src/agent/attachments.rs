@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::reading::absolute;
+use super::file_path::file_path;
 use crate::input::Attachment;
 
 /// More than this is not looked for.
@@ -22,15 +22,18 @@ pub fn rules(patterns: &[&str], roots: &[PathBuf]) -> Vec<Attachment> {
 }
 
 /// Files that a prompt mentions, as far as they exist.
-pub fn mentions(prompt: &str, cwd: Option<&str>, roots: &[PathBuf]) -> Vec<Attachment> {
+pub fn mentions(prompt: &str, cwd: Option<&str>, home: &Path, roots: &[PathBuf]) -> Vec<Attachment> {
     let places: Vec<String> = cwd.map(str::to_owned).into_iter().chain(roots.iter().map(shown)).collect();
     let mut found: Vec<Attachment> = Vec::new();
     for mention in mentioned(prompt).take(MOST) {
-        let candidates = places.iter().map(|place| PathBuf::from(absolute(Some(place), mention)));
-        let file = candidates.into_iter().find(|file| file.is_absolute() && file.is_file());
-        let Some(file) = file.map(|file| attachment("file", &file)) else { continue };
-        if !found.iter().any(|known| known.file_path == file.file_path) {
-            found.push(file);
+        let candidates = places.iter().map(|place| file_path(Some(place), home, mention));
+        let mut files = candidates.filter(|file| Path::new(&file.path).is_absolute());
+        let Some(file) = files.find(|file| Path::new(&file.path).is_file()) else { continue };
+        // A hook that compares paths must see where a link leads.
+        for path in std::iter::once(file.path).chain(file.resolved) {
+            if !found.iter().any(|known| known.file_path == path) {
+                found.push(attachment("file", Path::new(&path)));
+            }
         }
     }
     found
@@ -117,9 +120,13 @@ mod tests {
         ];
         for (prompt, expected) in cases {
             let cwd = place.path().to_string_lossy().into_owned();
-            assert_eq!(named(&mentions(prompt, Some(&cwd), &[]), &place), expected, "{prompt}");
             assert_eq!(
-                named(&mentions(prompt, None, &[place.path().to_owned()]), &place),
+                named(&mentions(prompt, Some(&cwd), Path::new("/home"), &[]), &place),
+                expected,
+                "{prompt}"
+            );
+            assert_eq!(
+                named(&mentions(prompt, None, Path::new("/home"), &[place.path().to_owned()]), &place),
                 expected,
                 "{prompt}"
             );

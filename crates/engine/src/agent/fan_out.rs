@@ -3,11 +3,14 @@
 //! Pure: what must be looked up (the content of a file, when a call began) is
 //! an argument.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value};
 
+use super::file_path::{FilePath, file_path};
 use super::happening::{Ending, Failing, Happening, Moment, Output, ToolCall, ToolClass};
 use super::memory::Task;
-use super::reading::{Content, absolute};
+use super::reading::Content;
 use crate::event::EventKind;
 use crate::fill::Event;
 use crate::input::{self, Attachment, Nullable};
@@ -23,6 +26,10 @@ pub struct Common<'h> {
     pub generation: String,
     /// The model, as far as it is known.
     pub model: Option<String>,
+    /// What `~` stands for in a path.
+    pub home: PathBuf,
+    /// Whether the agent's model can type into a running command without an event.
+    pub types_unseen: bool,
 }
 
 /// The events a happening may become, the one it is foremost first.
@@ -108,19 +115,35 @@ impl Common<'_> {
 
     /// `preToolUse`, the first gate of every call.
     pub fn pre_tool_use(&self, call: &ToolCall) -> Event {
-        self.event(&input::PreToolUse {
+        let mut event = self.event(&input::PreToolUse {
             tool_name: call.name.clone(),
             tool_input: call.input.clone(),
             tool_use_id: self.call_id(),
             cwd: self.cwd_of(call),
             agent_message: None,
-        })
+        });
+        // `tool_input` stays as written, because that is what the agent will run.
+        if let ToolClass::Read | ToolClass::Write = call.class {
+            let written = path_of(&call.input);
+            let behind = event.payload.position("tool_input").map_or(usize::MAX, |at| at + 1);
+            if !written.is_empty() {
+                let file = self.file_path(&written);
+                event.payload.insert(behind, "file_path", &file.path);
+                insert_resolved(&mut event, &file);
+            }
+        }
+        event
     }
 
     /// `beforeShellExecution` of what would run.
     pub fn before_shell(&self, input: &Map<String, Value>) -> Event {
         let (command, cwd) = (command_of(input), self.directory(input).unwrap_or_default());
-        self.event(&input::BeforeShellExecution { command, cwd, sandbox: None })
+        let mut event = self.event(&input::BeforeShellExecution { command, cwd, sandbox: None });
+        if self.types_unseen {
+            let behind = event.payload.position("cwd").map_or(usize::MAX, |at| at + 1);
+            event.payload.insert(behind, "unseen_input", true);
+        }
+        event
     }
 
     /// `beforeMCPExecution` of what would run.
@@ -137,9 +160,9 @@ impl Common<'_> {
     }
 
     /// `beforeReadFile` of what would be read. A content that was cut says so.
-    pub fn before_read(&self, path: &str, content: Content, attachments: Vec<Attachment>) -> Event {
+    pub fn before_read(&self, file: &FilePath, content: Content, attachments: Vec<Attachment>) -> Event {
         let mut event = self.event(&input::BeforeReadFile {
-            file_path: path.to_owned(),
+            file_path: file.path.clone(),
             content: content.text,
             attachments: Some(attachments),
         });
@@ -148,6 +171,7 @@ impl Common<'_> {
             event.payload.insert(behind, "content_truncated", true);
             event.payload.insert(behind.saturating_add(1), "content_bytes", bytes);
         }
+        insert_resolved(&mut event, file);
         event
     }
 
@@ -296,15 +320,18 @@ impl Common<'_> {
 
     fn after_edits(&self, call: &ToolCall) -> Vec<Event> {
         let of_file = |(path, edits): &(String, Vec<input::Edit>)| {
-            let file_path = self.absolute(path);
-            self.event(&input::AfterFileEdit { file_path, edits: edits.clone() })
+            let file = self.file_path(path);
+            let edited = input::AfterFileEdit { file_path: file.path.clone(), edits: edits.clone() };
+            let mut event = self.event(&edited);
+            insert_resolved(&mut event, &file);
+            event
         };
         call.edits.iter().map(of_file).collect()
     }
 
     /// A path of the agent's, from where the agent is.
-    pub fn absolute(&self, path: &str) -> String {
-        absolute(self.happening.cwd.as_deref(), path)
+    pub fn file_path(&self, path: &str) -> FilePath {
+        file_path(self.happening.cwd.as_deref(), &self.home, path)
     }
 
     /// Where a command runs: where its input says, else where the agent is. No
@@ -314,7 +341,7 @@ impl Common<'_> {
         const OURS: &str = "working_directory";
         let made_up = self.happening.call.as_ref().is_some_and(|call| call.input.contains_key(OURS));
         let own = text(input, OURS).filter(|directory| !directory.is_empty() && !made_up);
-        own.map(|directory| self.absolute(&directory)).or_else(|| self.happening.cwd.clone())
+        own.map(|directory| self.file_path(&directory).path).or_else(|| self.happening.cwd.clone())
     }
 
     /// The product tells it on shell tools.
@@ -353,7 +380,15 @@ fn mcp_tool(call: &ToolCall) -> String {
 
 /// The path a read names.
 pub fn path_of(input: &Map<String, Value>) -> String {
-    text(input, "file_path").unwrap_or_default()
+    text(input, "file_path").or_else(|| text(input, "path")).unwrap_or_default()
+}
+
+/// Says where a link leads, behind the name that the agent used.
+fn insert_resolved(event: &mut Event, file: &FilePath) {
+    if let Some(resolved) = file.resolved.first() {
+        let behind = event.payload.position("file_path").map_or(usize::MAX, |at| at + 1);
+        event.payload.insert(behind, "resolved_path", resolved);
+    }
 }
 
 /// The command line. A hook must see what runs in whatever form it is written:

@@ -5,7 +5,14 @@ use super::super::tiny::{call, happening};
 use super::*;
 
 fn common(happening: &Happening) -> Common<'_> {
-    Common { happening, session: "s".to_owned(), generation: "g".to_owned(), model: Some("m".to_owned()) }
+    Common {
+        happening,
+        session: "s".to_owned(),
+        generation: "g".to_owned(),
+        model: Some("m".to_owned()),
+        home: PathBuf::from("/home"),
+        types_unseen: false,
+    }
 }
 
 fn shell() -> ToolCall {
@@ -72,7 +79,11 @@ fn fields_stand_in_the_products_order() {
         (common.pre_tool_use(&shell()), "tool_name tool_input tool_use_id cwd"),
         (common.before_shell(&shell().input), "command cwd"),
         (
-            common.before_read("/f", content, Vec::new()),
+            common.before_read(
+                &FilePath { path: "/f".to_owned(), resolved: Vec::new() },
+                content,
+                Vec::new(),
+            ),
             "file_path content content_truncated content_bytes attachments",
         ),
         (common.after(&shell(), &Output::default(), Took(1.0)).remove(1), "command output duration cwd"),

@@ -99,7 +99,11 @@ impl Task {
         let kind = text(&["subagent_type"]);
         Task {
             kind: if kind.is_empty() { "generalPurpose".to_owned() } else { kind },
-            task: text(&["prompt", "task", "message", "description"]),
+            task: match text(&["prompt", "task", "message", "description"]) {
+                // A hook must see what starts in whatever form it is written.
+                empty if empty.is_empty() && !input.is_empty() => Value::Object(input.clone()).to_string(),
+                text => text,
+            },
             description: text(&["description"]),
             began,
         }

@@ -16,6 +16,7 @@ mod attachments;
 mod coverage;
 mod fan_in;
 mod fan_out;
+mod file_path;
 mod guard;
 mod happening;
 mod hear;
@@ -97,9 +98,22 @@ pub struct Agent {
     /// Files with rules that the agent loads by itself, below a workspace; `*`
     /// stands for any name.
     pub rule_files: &'static [&'static str],
+    /// What the agent does without any event that reaches us, so that no hook can hold it back.
+    pub unseen: &'static [Unseen],
     /// Sources whose hooks the agent runs itself: never loaded here, or they
     /// would fire twice.
     pub runs_itself: &'static [Level],
+}
+
+/// Something an agent does that fires no event of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unseen {
+    /// What it does, in a few words.
+    pub action: &'static str,
+    /// Why no hook can hold it back, and what to guard in its place.
+    pub reason: &'static str,
+    /// Whether it is text that the model types into a command that runs already.
+    pub is_typed_input: bool,
 }
 
 /// What the agent said: its payload, and the event's name where the payload
@@ -174,6 +188,12 @@ pub fn named(name: &str) -> Option<&'static Agent> {
 }
 
 impl Agent {
+    /// Whether the model can type into a running command without an event: an interactive shell
+    /// is then a door past every gate.
+    pub fn types_unseen(&self) -> bool {
+        self.unseen.iter().any(|one| one.is_typed_input)
+    }
+
     /// By when hooks of this event must be done; none when the agent waits for
     /// as long as it is told to.
     pub fn deadline(&self, event: &str) -> Option<Deadline> {

@@ -1,7 +1,7 @@
 //! The content of a file that is about to be read: no agent sends it, and
 //! hooks decide by it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::read_file;
 
@@ -32,16 +32,6 @@ pub fn content(path: &str) -> Content {
         },
         Err(_) => Content::default(),
     }
-}
-
-/// A path from where the agent is. `..` stays: what it leads to depends on links.
-pub fn absolute(cwd: Option<&str>, path: &str) -> String {
-    if path.is_empty() {
-        return String::new();
-    }
-    let plain = path.strip_prefix("file://").unwrap_or(path);
-    let from = cwd.map_or_else(PathBuf::new, PathBuf::from);
-    from.join(plain).components().collect::<PathBuf>().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -78,21 +68,5 @@ mod tests {
         let pipe = place.path().join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).expect("a pipe");
         assert_eq!(content(&pipe.to_string_lossy()), Content::default());
-    }
-
-    #[test]
-    fn paths_are_told_from_where_the_agent_is() {
-        let cases = [
-            (Some("/p"), "a.txt", "/p/a.txt"),
-            (Some("/p"), "./a/./b", "/p/a/b"),
-            (Some("/p"), "../x", "/p/../x"),
-            (Some("/p"), "/etc/passwd", "/etc/passwd"),
-            (Some("/p"), "file:///etc/passwd", "/etc/passwd"),
-            (None, "a.txt", "a.txt"),
-            (Some("/p"), "", ""),
-        ];
-        for (cwd, path, expected) in cases {
-            assert_eq!(absolute(cwd, path), expected, "{path}");
-        }
     }
 }

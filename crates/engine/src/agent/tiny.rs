@@ -41,6 +41,7 @@ const TINY: Agent = Agent {
     listens: &[],
     env_file: None,
     rule_files: &["AGENTS.md", "rules/*.md"],
+    unseen: &[],
     runs_itself: &[Level::ClaudeUser],
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::happening::{NativeCall, ToolCall, ToolClass};
+use super::happening::{McpServer, NativeCall, ToolCall, ToolClass};
 use crate::input::Edit;
 use crate::payload::rename_key as rename;
 
@@ -19,6 +19,31 @@ pub struct NativeTool {
     pub fields: &'static [(&'static str, &'static str)],
 }
 
+/// Tools that reach an MCP server without being one of its tools: what agents call them, and the one name by which hooks
+/// see them behind `MCP:`.
+const MCP_ACCESS: &[(&[&str], &str)] = &[
+    (
+        &["read_mcp_resource", "ReadMcpResourceTool", "ReadMcpResource", "access_mcp_resource"],
+        "read_mcp_resource",
+    ),
+    (&["ReadMcpResourceDirTool"], "read_mcp_resource_dir"),
+    (&["list_mcp_resources", "ListMcpResourcesTool", "ListMcpResources"], "list_mcp_resources"),
+    (&["list_mcp_resource_templates"], "list_mcp_resource_templates"),
+    (&["list_mcp_prompts"], "list_mcp_prompts"),
+    (&["get_mcp_prompt"], "get_mcp_prompt"),
+    (&["load_mcp_documentation"], "load_mcp_documentation"),
+];
+
+/// Where such a call names its server.
+const SERVER_FIELDS: &[&str] = &["server", "server_name", "serverName"];
+
+/// The server that a call reaches through a tool of the agent's own.
+fn mcp_access(call: &NativeCall) -> Option<McpServer> {
+    let (_, tool) = MCP_ACCESS.iter().find(|(names, _)| names.contains(&call.name.as_str()))?;
+    let server = SERVER_FIELDS.iter().find_map(|field| call.input.get(*field)?.as_str());
+    Some(McpServer::named(server.unwrap_or_default(), tool))
+}
+
 /// A call as Cursor would have made it. A tool without a row keeps its name.
 pub fn cursor_call(table: &[NativeTool], call: &NativeCall) -> ToolCall {
     let row = row(table, &call.name);
@@ -29,7 +54,11 @@ pub fn cursor_call(table: &[NativeTool], call: &NativeCall) -> ToolCall {
     let class = row.map_or(ToolClass::Other, |row| row.class);
     let edits = if class == ToolClass::Write { edits_of(&input) } else { Vec::new() };
     let name = row.map_or(call.name.as_str(), |row| row.cursor).to_owned();
-    ToolCall { name, class, input, edits, server: None }
+    let call_of_ours = ToolCall { name, class, input, edits, server: None };
+    match mcp_access(call).filter(|_| row.is_none()) {
+        Some(server) => call_of_ours.of_server(server),
+        None => call_of_ours,
+    }
 }
 
 /// An input by Cursor's names, by the agent's.

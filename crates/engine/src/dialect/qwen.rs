@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::claude::agent::{NAMES, NO_TAB, NO_TAB_EDIT, NO_WORKSPACE, Wire, refuse_blindly, row};
 use super::claude::mcp_parts;
-use crate::agent::{Abilities, Agent, Asks, Covered, Effect, NativeTool, Reach, ToolClass};
+use crate::agent::{Abilities, Agent, Asks, Covered, Effect, NativeTool, Reach, ToolClass, Unseen};
 use crate::event::{AnswerField, EventKind};
 
 use AnswerField::*;
@@ -43,6 +43,11 @@ pub const AGENT: Agent = Agent {
     ],
     env_file: None,
     rule_files: &["QWEN.md", "AGENTS.md", ".qwen/rules/*.md"],
+    unseen: &[Unseen {
+        action: "a shell command in `!{…}` of a custom command",
+        reason: "Qwen Code runs it while it builds the prompt and fires no event; guard who may change `.qwen/commands`",
+        is_typed_input: false,
+    }],
     runs_itself: &[],
 };
 
@@ -68,7 +73,7 @@ const TOOLS: &[NativeTool] = &[
         fields: &[("notebook_path", "file_path"), ("new_source", "new_string")] },
     NativeTool { names: &["read_file", "zoom_image"], cursor: "Read", class: ToolClass::Read, fields: &[] },
     NativeTool { names: &["grep_search", "search_file_content", "glob"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
-    NativeTool { names: &["agent", "task"], cursor: "Task", class: ToolClass::Task, fields: &[] },
+    NativeTool { names: &["agent", "task", "workflow", "send_message"], cursor: "Task", class: ToolClass::Task, fields: &[] },
     NativeTool { names: &["web_fetch"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
     NativeTool { names: &["web_search"], cursor: "WebSearch", class: ToolClass::Other, fields: &[] },
 ];

@@ -51,6 +51,7 @@ pub const AGENT: Agent = Agent {
         "AGENTS.md",
         "CLAUDE.md",
     ],
+    unseen: &[],
     runs_itself: &[Level::ClaudeLocal, Level::ClaudeProject, Level::ClaudeUser],
 };
 

@@ -17,14 +17,14 @@ pub(in crate::dialect) const TOOLS: &[NativeTool] = &[
         fields: &[("notebook_path", "file_path"), ("new_source", "new_string")] },
     NativeTool { names: &["Read"], cursor: "Read", class: ToolClass::Read, fields: &[] },
     NativeTool { names: &["Grep", "Glob"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
-    NativeTool { names: &["Task", "Agent"], cursor: "Task", class: ToolClass::Task, fields: &[] },
+    NativeTool { names: &["Task", "Agent", "Workflow", "SendMessage"], cursor: "Task", class: ToolClass::Task, fields: &[] },
     NativeTool { names: &["WebFetch"], cursor: "WebFetch", class: ToolClass::Other, fields: &[] },
     NativeTool { names: &["WebSearch"], cursor: "WebSearch", class: ToolClass::Other, fields: &[] },
 ];
 
 /// Tools that are one of ours when Claude Code tells of them. A hook that was
 /// written for them is not imported: the original product imports none.
-const TOLD_ONLY: &[&str] = &["PowerShell", "Monitor", "Glob"];
+const TOLD_ONLY: &[&str] = &["PowerShell", "Monitor", "Glob", "Workflow", "SendMessage"];
 
 /// Other names of ours for a tool that changes files.
 const OUR_WRITERS: &[&str] = &["StrReplace", "ApplyPatch", "EditNotebook"];

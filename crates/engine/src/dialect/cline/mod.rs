@@ -45,5 +45,6 @@ pub const AGENT: Agent = Agent {
     ],
     env_file: None,
     rule_files: &[".clinerules", ".clinerules/*.md", "AGENTS.md"],
+    unseen: &[],
     runs_itself: &[],
 };

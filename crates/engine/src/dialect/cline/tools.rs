@@ -38,7 +38,19 @@ const TOOLS: &[NativeTool] = &[
         class: ToolClass::Task,
         fields: &[("task", "prompt"), ("agentId", "subagent_type")],
     },
+    NativeTool {
+        names: &["team_spawn_teammate"],
+        cursor: "Task",
+        class: ToolClass::Task,
+        fields: &[("rolePrompt", "prompt"), ("agentId", "subagent_type")],
+    },
     // Versions before the names above.
+    NativeTool {
+        names: &["new_task", "use_subagents"],
+        cursor: "Task",
+        class: ToolClass::Task,
+        fields: &[("context", "prompt")],
+    },
     NativeTool { names: &["execute_command"], cursor: "Shell", class: ToolClass::Shell, fields: &[] },
     NativeTool {
         names: &["read_file"],

@@ -17,7 +17,7 @@ mod tools;
 
 use std::time::Duration;
 
-use crate::agent::{Abilities, Agent, Asks, Happening, Names, NotUnderstood, Told, write};
+use crate::agent::{Abilities, Agent, Asks, Happening, Names, NotUnderstood, Told, Unseen, write};
 use crate::payload::Payload;
 
 /// Codex CLI.
@@ -45,6 +45,18 @@ pub const AGENT: Agent = Agent {
     ],
     env_file: None,
     rule_files: &["AGENTS.md", "AGENTS.override.md"],
+    unseen: &[
+        Unseen {
+            action: "text typed into a command that runs (`write_stdin`)",
+            reason: "Codex fires no event for it; deny interactive shells in beforeShellExecution, where `unseen_input` is true",
+            is_typed_input: true,
+        },
+        Unseen {
+            action: "a file read by a shell command",
+            reason: "Codex has no tool that reads a file; guard the command in beforeShellExecution",
+            is_typed_input: false,
+        },
+    ],
     runs_itself: &[],
 };
 

@@ -30,19 +30,51 @@ pub(super) const TOOLS: &[NativeTool] = &[
         fields: &[("path", "file_path")],
     },
     NativeTool {
-        names: &["spawn_agent", "multi_agent_v1spawn_agent"],
+        names: &["spawn_agent"],
         cursor: "Task",
         class: ToolClass::Task,
         fields: &[("message", "prompt"), ("agent_type", "subagent_type")],
     },
+    // A subagent that has ended goes on with these.
+    NativeTool {
+        names: &[
+            "followup_task",
+            "assign_task",
+            "assign_agent_task",
+            "send_input",
+            "send_message",
+            "resume_agent",
+        ],
+        cursor: "Task",
+        class: ToolClass::Task,
+        fields: &[("message", "prompt")],
+    },
+    NativeTool {
+        names: &["spawn_agents_on_csv"],
+        cursor: "Task",
+        class: ToolClass::Task,
+        fields: &[("instruction", "prompt")],
+    },
     NativeTool { names: &["web_search"], cursor: "WebSearch", class: ToolClass::Other, fields: &[] },
 ];
+
+/// Tools that Codex also tells with the name of their namespace before their own, without a separator
+/// (`collaborationfollowup_task`). Settings can name the namespace, so any is read.
+const NAMESPACED: &[&str] = &["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"];
+
+/// The call by the tool's own name, without a namespace.
+fn without_namespace(call: &NativeCall) -> NativeCall {
+    let tasks = TOOLS.iter().filter(|row| row.class == ToolClass::Task).flat_map(|row| row.names);
+    let own = tasks.chain(NAMESPACED).find(|name| call.name.ends_with(**name));
+    NativeCall { name: own.map_or(call.name.as_str(), |name| name).to_owned(), ..call.clone() }
+}
 
 /// What a call is to us.
 pub(super) fn calls(call: &NativeCall, cwd: Option<&str>) -> Result<Vec<ToolCall>, NotUnderstood> {
     if let Some(server) = mcp_server(&call.name) {
         return Ok(vec![cursor_call(TOOLS, call).of_server(server)]);
     }
+    let call = &without_namespace(call);
     let command = || call.input.get("command").and_then(|command| command.as_str());
     match (call.name.as_str(), command()) {
         (PATCH, Some(text)) => patches::of_patch(text, cwd),
@@ -68,7 +100,7 @@ pub(super) fn fold(
         }
         (SHELL, Some(_)) => command_line(call, cwd, wanted),
         _ => match wanted {
-            [Some(input)] => Some(native_input(TOOLS, call, input.clone())),
+            [Some(input)] => Some(native_input(TOOLS, &without_namespace(call), input.clone())),
             _ => None,
         },
     }

@@ -49,6 +49,7 @@ pub const AGENT: Agent = Agent {
         ".github/instructions/*.instructions.md",
     ],
     // Those of the user's own Claude Code settings it leaves alone.
+    unseen: &[],
     runs_itself: &[Level::ClaudeLocal, Level::ClaudeProject],
 };
 

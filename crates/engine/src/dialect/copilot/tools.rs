@@ -39,7 +39,7 @@ const TOOLS: &[NativeTool] = &[
     NativeTool { names: &[PATCH], cursor: "Write", class: ToolClass::Write, fields: &[] },
     NativeTool { names: &["grep", "glob", "rg"], cursor: "Grep", class: ToolClass::Other, fields: &[] },
     NativeTool {
-        names: &["task"],
+        names: &["task", "write_agent"],
         cursor: "Task",
         class: ToolClass::Task,
         fields: &[("agent_type", "subagent_type")],

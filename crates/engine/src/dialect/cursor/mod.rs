@@ -52,6 +52,7 @@ pub const AGENT: Agent = Agent {
     ],
     env_file: None,
     rule_files: &[".cursor/rules/*.mdc", ".cursorrules", "AGENTS.md", "CLAUDE.md"],
+    unseen: &[],
     runs_itself: &[
         Level::Enterprise,
         Level::Team,

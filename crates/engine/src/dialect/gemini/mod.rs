@@ -14,7 +14,7 @@ mod shell;
 mod tests;
 mod tools;
 
-use crate::agent::{Abilities, Agent, Asks, Happening, Names, NotUnderstood, Told, write};
+use crate::agent::{Abilities, Agent, Asks, Happening, Names, NotUnderstood, Told, Unseen, write};
 use crate::payload::Payload;
 
 /// Gemini CLI.
@@ -35,6 +35,11 @@ pub const AGENT: Agent = Agent {
     listens: &["SessionStart", "SessionEnd", "BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool"],
     env_file: None,
     rule_files: &["GEMINI.md"],
+    unseen: &[Unseen {
+        action: "a shell command in `!{…}` of a custom command",
+        reason: "Gemini CLI runs it while it builds the prompt and fires no event; guard who may change `.gemini/commands`",
+        is_typed_input: false,
+    }],
     runs_itself: &[],
 };
 

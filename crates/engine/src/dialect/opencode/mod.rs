@@ -13,7 +13,7 @@ mod events;
 mod tests;
 mod tools;
 
-use crate::agent::{Abilities, Agent, Asks};
+use crate::agent::{Abilities, Agent, Asks, Unseen};
 
 /// OpenCode, as an agent.
 pub const AGENT: Agent = Agent {
@@ -40,5 +40,10 @@ pub const AGENT: Agent = Agent {
     ],
     env_file: None,
     rule_files: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
+    unseen: &[Unseen {
+        action: "a shell command behind `!` in a custom command",
+        reason: "OpenCode runs it while it builds the prompt and no plugin is asked; guard who may change `.opencode/command`",
+        is_typed_input: false,
+    }],
     runs_itself: &[],
 };

@@ -39,6 +39,7 @@ pub const AGENT: Agent = Agent {
     ],
     env_file: None,
     rule_files: &[".windsurfrules", ".windsurf/rules/*.md", "AGENTS.md"],
+    unseen: &[],
     runs_itself: &[],
 };
 

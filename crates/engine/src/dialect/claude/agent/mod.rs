@@ -20,7 +20,7 @@ use super::events::without_counterpart;
 use super::tools::{TOOLS, mcp_parts};
 use crate::agent::{
     Abilities, Agent, Asks, Happening, Moment, Names, NativeCall, NativeTool, NotUnderstood, Reply, Told,
-    ToolCall, Verdict, native_input, write,
+    ToolCall, Unseen, Verdict, native_input, write,
 };
 use crate::dialect::vscode;
 use crate::payload::Payload;
@@ -55,6 +55,18 @@ pub const AGENT: Agent = Agent {
     ],
     env_file: Some("CLAUDE_ENV_FILE"),
     rule_files: &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/*.md"],
+    unseen: &[
+        Unseen {
+            action: "a shell command behind `!` in a skill or a slash command",
+            reason: "Claude Code runs it while it builds the prompt and fires no event; guard who may change `.claude/commands` and `.claude/skills`",
+            is_typed_input: false,
+        },
+        Unseen {
+            action: "a file mentioned with `@` in a prompt",
+            reason: "its text goes to the model without a tool call; beforeSubmitPrompt has the file in `attachments`",
+            is_typed_input: false,
+        },
+    ],
     runs_itself: &[Level::ClaudeLocal, Level::ClaudeProject, Level::ClaudeUser],
 };
 
