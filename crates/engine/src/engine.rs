@@ -16,6 +16,7 @@ mod sealed;
 mod settings;
 mod standing;
 mod trail;
+mod trusted_files;
 mod warnings;
 
 use std::borrow::Cow;
@@ -31,11 +32,11 @@ use crate::environment::{Environments, Surroundings};
 use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids::Moment;
-use crate::load::{Hook, HookSet, HookState, Loader};
+use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader};
 use crate::matcher::Verdict;
 use crate::merge::{Case, Heard, merge};
 use crate::perform::{Deadline, Kept, Performer};
-use crate::plan::{Circumstances, Plan, Step, plan};
+use crate::plan::{Circumstances, Plan, plan};
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
@@ -43,6 +44,7 @@ use crate::session::Session;
 use crate::sessions::Sessions;
 use crate::source::{Format, Level, Roots, Source, native_root};
 use crate::state::StateDir;
+use crate::trust::Scripts;
 
 /// Generations that go as fast as they are looked up are not waited for.
 const MOST_LOOKS: usize = 3;
@@ -62,6 +64,7 @@ pub use sealed::tampered;
 pub use settings::{Settings, load_options};
 pub use standing::{Standing, is_of};
 use trail::Waiting;
+use trusted_files::check_before;
 use warnings::{source_warnings, unread_roots};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
@@ -96,7 +99,10 @@ impl Engine {
     /// Reads nothing yet.
     pub fn new(settings: Settings) -> Engine {
         let state = StateDir::new(settings.roots.state.clone());
-        let loader = Loader::new(settings.roots.clone(), load_options(&settings, false));
+        let loader = {
+            let options = LoadOptions { scripts: Scripts::Deferred, ..load_options(&settings, false) };
+            Loader::new(settings.roots.clone(), options)
+        };
         Engine {
             loader: Mutex::new(loader),
             injected: Mutex::default(),
@@ -162,7 +168,8 @@ impl Engine {
             loop_count: session.loop_count(event.kind, &event.payload),
             transcript: &read_transcript,
         };
-        let planned = sealed::checked(plan(&hooks, &event, &circumstances), &hooks);
+        let mut planned = sealed::checked(plan(&hooks, &event, &circumstances), &hooks);
+        let checked = check_before(&mut planned, &hooks, event.kind);
         let performer = Performer { rules, judge: self.settings.judge.clone(), cancel, deadline, kept };
         let started = Moment::now();
         let mut steps = planned.steps.clone();
@@ -176,11 +183,15 @@ impl Engine {
             found: planned.steps.len(),
         });
         let mut heard = performer.perform(steps, &event);
+        checked.check_after(&mut heard, event.kind);
         env_files.take(&mut heard);
         settle(&mut heard, &event, rules, &mut |event, among| {
-            let steps = sealed::checked(plan(&hooks, event, &circumstances), &hooks).steps;
-            let again = |step: &Step<'_>| among(step.hook) && !is_background(step.hook);
-            performer.perform(steps.into_iter().filter(again).collect(), event)
+            let mut planned = sealed::checked(plan(&hooks, event, &circumstances), &hooks);
+            planned.steps.retain(|step| among(step.hook) && !is_background(step.hook));
+            let checked = check_before(&mut planned, &hooks, event.kind);
+            let mut heard = performer.perform(planned.steps, event);
+            checked.check_after(&mut heard, event.kind);
+            heard
         });
         let case = Case {
             event: &event,

@@ -58,6 +58,8 @@ pub enum Failure {
     BrokenEntry(String),
     #[error("is withheld: {0}")]
     Withheld(String),
+    #[error("may have run other code than was trusted ({0} changed meanwhile), so its answer is discarded")]
+    ChangedMeanwhile(String),
     #[error("was tampered with, and did not run: {0}")]
     Tampered(String),
     #[error("needs `${{{name}}}` in its command line, but {problem}")]

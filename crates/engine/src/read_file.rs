@@ -24,7 +24,7 @@ pub(crate) use looked::{Folders, Looked};
 
 /// A configuration file may be this large.
 pub const CONFIG_LIMIT: u64 = 1024 * 1024;
-/// A script or program that trust covers may be this large.
+/// A script of a team's signed hooks may be this large.
 pub const SCRIPT_LIMIT: u64 = 256 * 1024 * 1024;
 /// A script up to this size is kept whole, so that a difference can be shown.
 pub const KEPT_LIMIT: u64 = 1024 * 1024;
@@ -257,6 +257,11 @@ impl Glimpse {
     /// Of nothing that could be sure: it never holds.
     pub fn doubtful() -> Glimpse {
         Glimpse { stamp: None, young: true }
+    }
+
+    /// Whether both are of the same file at the same time.
+    pub(crate) fn has_same_stamp(&self, other: &Glimpse) -> bool {
+        self.stamp == other.stamp
     }
 
     /// Whether there was nothing.

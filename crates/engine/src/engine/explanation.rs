@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::trusted_files::check_before;
 use super::{Settings, read_transcript, sealed, surroundings};
 use crate::environment::Environments;
 use crate::fill::Event;
@@ -32,17 +33,21 @@ impl Explanation {
         let rules = self.settings.edition.rules();
         let around = surroundings(&self.settings, &self.event, &self.session);
         let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
-        let planned = plan(
+        let mut planned = sealed::checked(
+            plan(
+                &self.hooks,
+                &self.event,
+                &Circumstances {
+                    rules,
+                    around,
+                    environments: &Environments::default(),
+                    loop_count,
+                    transcript: &read_transcript,
+                },
+            ),
             &self.hooks,
-            &self.event,
-            &Circumstances {
-                rules,
-                around,
-                environments: &Environments::default(),
-                loop_count,
-                transcript: &read_transcript,
-            },
         );
-        sealed::checked(planned, &self.hooks)
+        check_before(&mut planned, &self.hooks, self.event.kind);
+        planned
     }
 }

@@ -124,6 +124,7 @@ pub fn load_options(settings: &Settings, thorough: bool) -> LoadOptions {
         project_experiment: settings.project_experiment,
         selection: settings.selection,
         without: settings.without,
+        scripts: crate::trust::Scripts::Checked,
         thorough,
     }
 }

@@ -36,7 +36,7 @@ use crate::read_file::{Folders, Looked};
 use crate::rule::hookify;
 use crate::source::{self, Format, Levels, Roots, Selection, Source, ThirdParty};
 use crate::state::StateDir;
-use crate::trust::{Subject, Trust, TrustState};
+use crate::trust::{Scripts, Subject, Trust, TrustState, TrustedFiles};
 pub use changes::Change;
 use reading::Reading;
 pub use repeats::repeats;
@@ -109,6 +109,8 @@ pub struct SourceReport {
     pub state: SourceState,
     /// Whether it is trusted; none when nobody is asked.
     pub trust: Option<Arc<TrustState>>,
+    /// What the files of its hooks must be when they run; none when it is not trusted, or needs no trust.
+    pub trusted_files: Option<Arc<TrustedFiles>>,
     /// A rule that is not asked for its own file: a hooks.json names it on
     /// every event it has.
     pub named_elsewhere: bool,
@@ -166,6 +168,8 @@ pub struct LoadOptions {
     pub trust: TrustMode,
     /// Whether hooks that were written for another product load too.
     pub third_party: ThirdParty,
+    /// When the files that commands name are compared with what was trusted.
+    pub scripts: Scripts,
     /// How hookify rules are read and decided.
     pub hookify: hookify::Mode,
     /// `[experiments] hooks_ide_project_config`.

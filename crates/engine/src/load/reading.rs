@@ -14,7 +14,7 @@ use crate::definition::Definition;
 use crate::problem::{Problem, Severity};
 use crate::read_file::{self, CONFIG_LIMIT, Folders, Glimpse, Looked, Owner, ReadError};
 use crate::source::{Format, Level, Roots, Source};
-use crate::trust::{Examination, Looking, Subject, Trust, TrustState};
+use crate::trust::{Examination, Looking, Subject, Trust, TrustState, TrustedFiles};
 
 /// One source.
 #[derive(Debug)]
@@ -77,6 +77,13 @@ pub(super) struct Gate {
     examination: Examination,
     /// `failClosed` entries that were trusted and are not there any more.
     pub(super) lost: Vec<Definition>,
+}
+
+impl Gate {
+    /// What the files of its hooks must be, while it is trusted.
+    pub(super) fn trusted_files(&self) -> Option<Arc<TrustedFiles>> {
+        self.examination.files.clone()
+    }
 }
 
 /// An editor that removes a file before it writes it anew is waited for.
@@ -161,7 +168,7 @@ impl Reading {
         self.gate.as_ref()?;
         // One look for both: the difference that is shown is that of what is accepted.
         let subject = trust.subject(&self.source, &good.bytes, &good.definitions);
-        let state = trust.status_of(&subject);
+        let state = trust.status_of(&self.source, &subject);
         // Settings of another product are there for other things, too.
         let says_nothing = good.definitions.is_empty() && !good.switches_off;
         if says_nothing && self.source.level != Level::Project && state == TrustState::New {
@@ -185,12 +192,6 @@ impl Reading {
     pub(super) fn remember(&self, around: &Surroundings) {
         if self.source.format == Format::Sealed {
             return;
-        }
-        if let Some(gate) = self.gate.as_ref().filter(|gate| gate.examination.stale_stamps)
-            && let Some(subject) = &gate.examination.subject
-            && around.options.trust == TrustMode::Store
-        {
-            around.trust.restamp(&self.source, subject);
         }
         match (&self.state, &self.good) {
             (SourceState::Absent, _) => last_good::forget(around, &self.source),
@@ -363,14 +364,18 @@ impl Reading {
         let bytes = self.good.as_ref().map(|good| good.bytes.as_slice());
         let definitions = self.good.as_ref().map_or(&[][..], |good| &good.definitions);
         let mut examination = match (around.options.trust, &self.once, bytes) {
-            (TrustMode::Store, _, _) => around.trust.examine(&self.source, bytes, definitions),
+            (TrustMode::Store, _, _) => {
+                around.trust.examine(&self.source, bytes, definitions, around.options.scripts)
+            }
             (TrustMode::Once, Some(once), _) => {
                 around.trust.examine_once(&self.source, once, bytes, definitions)
             }
             (TrustMode::Once, None, Some(bytes)) => {
                 let subject = around.trust.subject(&self.source, bytes, definitions);
+                let pins = subject.files.iter().map(|file| file.pin.clone()).collect();
+                let files = around.trust.trusted_files(&subject, pins);
                 self.once = Some(subject.clone());
-                Examination::trusted(subject)
+                Examination::trusted(subject, files)
             }
             (TrustMode::Once, None, None) => return,
         };
@@ -384,8 +389,16 @@ impl Reading {
             .into_iter()
             .filter(|old| old.failure_refuses() && !contains(definitions, old));
         let lost = lost.collect();
-        let state = std::mem::replace(&mut examination.state, TrustState::New);
-        if self.gate.as_ref().is_none_or(|gate| *gate.state != state) {
+        let mut state = std::mem::replace(&mut examination.state, TrustState::New);
+        let is_same = |(file, look): &(std::path::PathBuf, Glimpse)| look.has_same_stamp(&Glimpse::at(file));
+        if state == TrustState::Trusted && !self.made_from.iter().all(is_same) {
+            state = TrustState::Broken("a rule that it names changed while it was read".to_owned());
+        }
+        if self
+            .gate
+            .as_ref()
+            .is_none_or(|gate| *gate.state != state || gate.examination.files != examination.files)
+        {
             self.version += 1;
         }
         self.gate = Some(Gate { state: Arc::new(state), examination, lost });
@@ -414,12 +427,21 @@ fn reason(config: &Config) -> String {
     error.map_or_else(|| "it is empty".to_owned(), |problem| problem.message.clone())
 }
 
-/// Whether an entry still stands there: the same gate on the same event.
+/// Whether an entry is still there and refuses wherever the trusted one would. Anything that could make it apply less
+/// often, or refuse less, makes it another entry.
 fn contains(definitions: &[Definition], wanted: &Definition) -> bool {
+    let conditions = |definition: &Definition| {
+        let claude = definition.dialect.claude();
+        let matcher =
+            claude.and_then(|claude| claude.matcher.as_ref()).map(|matcher| matcher.written().to_owned());
+        let condition = claude.and_then(|claude| claude.condition.as_ref()).map(|condition| condition.text());
+        (claude.is_some_and(|claude| claude.background), matcher, condition)
+    };
     definitions.iter().any(|found| {
         found.event == wanted.event
             && found.action == wanted.action
             && found.matcher.pattern() == wanted.matcher.pattern()
-            && found.fail_closed == wanted.fail_closed
+            && found.failure_refuses() == wanted.failure_refuses()
+            && conditions(found) == conditions(wanted)
     })
 }

@@ -32,6 +32,7 @@ pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet 
             source: reading.source.clone(),
             state: reading.state.clone(),
             trust: reading.gate.as_ref().map(|gate| gate.state.clone()),
+            trusted_files: reading.gate.as_ref().and_then(Gate::trusted_files),
             named_elsewhere: false,
             seal: reading.seal.clone(),
             age: reading.age,
@@ -179,9 +180,9 @@ fn of_trust(gate: &Gate, reading: &Reading) -> Option<Problem> {
             Problem::warning("trust-changed", format!("{hooks} withheld: changed since trusted: {changed}"))
                 .help(help)
         }
-        TrustState::Broken(_) if hooks == 0 => return None,
+        TrustState::Broken(_) if hooks + gate.lost.len() == 0 => return None,
         TrustState::Broken(reason) => {
-            Problem::error("trust-broken", format!("{} withheld: {reason}", count(hooks)))
+            Problem::error("trust-broken", format!("{} withheld: {reason}", count(hooks + gate.lost.len())))
                 .help("`boathook trust` looks at the hooks again, and asks")
         }
     };

@@ -136,7 +136,7 @@ fn change(old: Option<&Pin>, new: &Pin) -> Option<ChangeKind> {
 fn digest(pin: &Pin) -> Option<Digest> {
     match pin.content {
         Content::File { sha256, .. } => Some(sha256),
-        Content::NoFile | Content::TooLarge { .. } | Content::Unreadable => None,
+        Content::NoFile | Content::Special | Content::Unreadable => None,
     }
 }
 

@@ -8,28 +8,37 @@
 //!
 //! Reads files and writes to its store. Starts nothing, connects to nothing.
 
+mod checked_files;
+mod coverage;
 mod difference;
+mod interpreters;
 mod named;
 mod pin;
 mod record;
 mod seen;
 pub(crate) mod shell;
 mod subject;
+mod witness;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use crate::clock;
-use crate::definition::Definition;
+use crate::definition::{Action, Definition};
 use crate::digest::Digest;
 use crate::read_file::{Folders, Looked};
 use crate::source::{Os, Roots, Source};
 use crate::state::{Durability, StateDir, StateError};
 use subject::Place;
+use witness::IndexCache;
 
+pub(crate) use checked_files::CheckedFiles;
+pub use checked_files::TrustedFiles;
+pub use coverage::{Coverage, Named, Scope, Uncovered, Why};
 pub use difference::{Change, ChangeKind, Difference};
 pub use named::NamedFiles;
 pub use pin::{Content, Pin, Pinned};
@@ -38,7 +47,7 @@ pub use seen::Looking;
 pub(crate) use seen::Seeing;
 pub(crate) use shell::expand;
 pub use subject::Subject;
-pub use words::{Coverage, Named, Scope, Uncovered, Why, coverage};
+pub use words::coverage;
 
 const RECORDS: &str = "trust";
 const BLOBS: &str = "trust/blobs";
@@ -47,7 +56,11 @@ const BLOBS: &str = "trust/blobs";
 pub struct Trust {
     os: Os,
     home: PathBuf,
+    /// Its records decide.
     state: StateDir,
+    /// Its records prove that something was trusted once.
+    second: Option<StateDir>,
+    index: Arc<Mutex<IndexCache>>,
 }
 
 /// How a source stands.
@@ -72,6 +85,9 @@ pub enum TrustError {
     /// The record says nothing we understand.
     #[error("the record of trust {} cannot be read: {}", .0.display(), .1)]
     Record(PathBuf, String),
+    /// A command names a file that cannot be read.
+    #[error("{} cannot be read, so it cannot be trusted", .0.display())]
+    Unreadable(PathBuf),
     /// Not 64 hexadecimal digits.
     #[error("`{0}` is not a SHA-256; `boathook trust --status` shows the one to accept")]
     NotADigest(String),
@@ -85,6 +101,16 @@ pub enum TrustError {
     },
 }
 
+/// When the files that commands name are compared with what was trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scripts {
+    /// With their source.
+    #[default]
+    Checked,
+    /// By whoever runs a hook, for its own files alone.
+    Deferred,
+}
+
 /// What the loader needs to know of a source's trust, and for how long.
 #[derive(Debug)]
 pub(crate) struct Examination {
@@ -93,8 +119,8 @@ pub(crate) struct Examination {
     pub(crate) subject: Option<Subject>,
     /// The configuration that was trusted, when another one stands there now.
     pub(crate) trusted_config: Option<Vec<u8>>,
-    /// A large file's stamp in the record is out of date, its hash is not.
-    pub(crate) stale_stamps: bool,
+    /// What the files of its hooks must be, while it is trusted.
+    pub(crate) files: Option<Arc<TrustedFiles>>,
     /// The record it was compared with, in the store, and whose that is.
     record: Option<(Looked, Place)>,
 }
@@ -102,28 +128,32 @@ pub(crate) struct Examination {
 impl Trust {
     /// The store below these roots. Touches nothing.
     pub fn new(roots: &Roots) -> Trust {
-        Trust { os: roots.os, home: roots.home.clone(), state: StateDir::new(roots.state.clone()) }
+        Trust {
+            os: roots.os,
+            home: roots.home.clone(),
+            state: StateDir::new(roots.state.clone()),
+            second: witness::second_store(&roots.home),
+            index: Arc::default(),
+        }
     }
 
     /// Looks at a source: its bytes, and every file its commands name.
     pub fn subject(&self, source: &Source, bytes: &[u8], definitions: &[Definition]) -> Subject {
-        self.look(source, &Place::of(source), bytes, definitions, &[])
+        self.look(source, &Place::of(source), bytes, definitions)
     }
 
     /// How a source with these bytes stands.
     pub fn status(&self, source: &Source, bytes: &[u8], definitions: &[Definition]) -> TrustState {
-        self.examine(source, Some(bytes), definitions).state
+        self.examine(source, Some(bytes), definitions, Scripts::Checked).state
     }
 
-    /// How what was looked at stands.
-    pub fn status_of(&self, subject: &Subject) -> TrustState {
+    /// How what was looked at of a source stands.
+    pub fn status_of(&self, source: &Source, subject: &Subject) -> TrustState {
         match self.record_named(&subject.record_name) {
-            Ok(None) => TrustState::New,
+            Ok(None) => self.examine_unrecorded(source, &Place::of(source)).state,
             Ok(Some(record)) => {
-                Examination::compared(&record, &subject.file, Some(subject.clone()), &|digest| {
-                    self.copy(digest)
-                })
-                .state
+                self.compared(&record, &subject.file, Some(subject.clone()), &|digest| self.copy(digest))
+                    .state
             }
             Err(error) => TrustState::Broken(error.to_string()),
         }
@@ -136,12 +166,16 @@ impl Trust {
 
     /// The same for several, each with a record of its own.
     pub fn accept_all(&self, subjects: &[&Subject]) -> Result<(), TrustError> {
+        if let Some(path) = subjects.iter().find_map(|subject| subject.unreadable()) {
+            return Err(TrustError::Unreadable(path.to_owned()));
+        }
         let _lock = self.state.lock(RECORDS)?;
         for subject in subjects {
-            self.keep_copies(subject)?;
-            self.write_record(subject, clock::seconds())?;
+            self.accept_in(&self.state, subject)?;
+            // Where it cannot be written, `trust --status` says that there is one record alone.
+            self.second.iter().for_each(|second| drop(self.accept_in(second, subject)));
         }
-        self.sweep();
+        self.stores().for_each(|store| self.sweep(store));
         Ok(())
     }
 
@@ -158,20 +192,28 @@ impl Trust {
 
     /// Takes trust back; says whether there was any.
     pub fn revoke(&self, source: &Source) -> Result<bool, TrustError> {
-        if !self.state.path().exists() {
-            return Ok(false);
+        let place = Place::of(source);
+        let misplaced = self.misplaced(source, &place).into_iter().map(|misplaced| misplaced.name);
+        let names: Vec<String> = std::iter::once(place.record_name).chain(misplaced).collect();
+        let mut removed = false;
+        for store in self.stores().filter(|store| store.path().join(RECORDS).exists()) {
+            let _lock = store.lock(RECORDS)?;
+            for name in &names {
+                removed |= store.remove(RECORDS, name)?;
+            }
+            self.sweep(store);
         }
-        let _lock = self.state.lock(RECORDS)?;
-        let removed = self.state.remove(RECORDS, &Place::of(source).record_name)?;
-        self.sweep();
         Ok(removed)
+    }
+
+    /// Whether the second record of a source is there, which proves its trust when the state directory is lost.
+    pub fn has_second_record(&self, subject: &Subject) -> bool {
+        self.second.as_ref().is_some_and(|it| matches!(it.read(RECORDS, &subject.record_name), Ok(Some(_))))
     }
 
     /// Everything that is trusted, or was and cannot be read any more.
     pub fn list(&self) -> Result<Vec<Result<Record, TrustError>>, TrustError> {
-        let names = self.state.names(RECORDS)?;
-        let records = names.iter().filter(|name| Digest::parse(name).is_some());
-        Ok(records.filter_map(|name| self.record_named(name).transpose()).collect())
+        self.list_in(&self.state)
     }
 
     /// What was trusted of a source.
@@ -197,15 +239,20 @@ impl Trust {
         source: &Source,
         bytes: Option<&[u8]>,
         definitions: &[Definition],
+        scripts: Scripts,
     ) -> Examination {
         let place = Place::of(source);
         // Looked at before it is read, so that a change in between is seen.
         let looked = Looked::at(self.state.file(RECORDS, &place.record_name));
         let mut examination = match self.record_named(&place.record_name) {
-            Ok(None) => Examination::of(TrustState::New),
+            Ok(None) => self.examine_unrecorded(source, &place),
             Ok(Some(record)) => {
-                let now = bytes.map(|bytes| self.look(source, &place, bytes, definitions, &record.files));
-                Examination::compared(&record, &source.file, now, &|digest| self.copy(digest))
+                let now = bytes.map(|bytes| {
+                    let deferred = (scripts == Scripts::Deferred)
+                        .then(|| self.deferred(&record, Subject::unseen(source, &place, bytes), definitions));
+                    deferred.flatten().unwrap_or_else(|| self.look(source, &place, bytes, definitions))
+                });
+                self.compared(&record, &source.file, now, &|digest| self.copy(digest))
             }
             Err(error) => Examination::of(TrustState::Broken(error.to_string())),
         };
@@ -222,39 +269,71 @@ impl Trust {
         definitions: &[Definition],
     ) -> Examination {
         let record = Record::new(trusted, 0);
-        let now = bytes.map(|bytes| self.look(source, &Place::of(source), bytes, definitions, &record.files));
-        Examination::compared(&record, &source.file, now, &|digest| trusted.copy(digest))
+        let now = bytes.map(|bytes| self.look(source, &Place::of(source), bytes, definitions));
+        self.compared(&record, &source.file, now, &|digest| trusted.copy(digest))
     }
 
-    /// Writes the stamps of large files anew, so that they need not be hashed
-    /// again; what is trusted stays the same.
-    pub(crate) fn restamp(&self, source: &Source, subject: &Subject) {
-        // Nothing is lost when this fails: the next run hashes again. The lock
-        // keeps a record that is revoked meanwhile from coming back.
-        if let Ok(_lock) = self.state.lock(RECORDS)
-            && let Ok(Some(record)) = self.record(source)
-            && record.sha256 == subject.sha256
-        {
-            let _ = self.write_record(subject, record.when);
-        }
-    }
-
-    fn look(
-        &self,
-        source: &Source,
-        place: &Place,
-        bytes: &[u8],
-        definitions: &[Definition],
-        known: &[Pin],
-    ) -> Subject {
+    fn look(&self, source: &Source, place: &Place, bytes: &[u8], definitions: &[Definition]) -> Subject {
         let mut subject = Subject::unseen(source, place, bytes);
-        subject.look_at(definitions, self.os, &subject::settled(&self.home), known);
+        subject.look_at(definitions, self.os, &subject::settled(&self.home));
         subject
     }
 
+    /// The subject without a look at scripts, which are checked when they run; none where that cannot wait: the
+    /// configuration is another one, or a rule that it names is.
+    fn deferred(&self, record: &Record, subject: Subject, definitions: &[Definition]) -> Option<Subject> {
+        let subject = subject.into_recorded(record)?;
+        let is_checked_later = |definition: &&Definition| matches!(definition.action, Action::Command(_));
+        let mut now = definitions.iter().filter(|definition| !is_checked_later(definition)).peekable();
+        if now.peek().is_some() {
+            let files = self.trusted_files(&subject, record.files.clone());
+            now.all(|definition| files.check(definition).is_ok()).then_some(())?;
+        }
+        Some(subject)
+    }
+
+    /// Compares what was trusted with what is there now; `None` when there is no configuration any more.
+    fn compared(
+        &self,
+        trusted: &Record,
+        file: &Path,
+        now: Option<Subject>,
+        copy: &dyn Fn(Digest) -> Option<Vec<u8>>,
+    ) -> Examination {
+        let mut examination = Examination::compared(trusted, file, now, copy);
+        if let (TrustState::Trusted, Some(subject)) = (&examination.state, &examination.subject) {
+            examination.files = Some(self.trusted_files(subject, trusted.files.clone()));
+        }
+        examination
+    }
+
+    /// What the files of a trusted source must be.
+    pub(crate) fn trusted_files(&self, subject: &Subject, pins: Vec<Pin>) -> Arc<TrustedFiles> {
+        let home = subject::settled(&self.home);
+        Arc::new(TrustedFiles::new(subject.places(self.os, &home), pins))
+    }
+
+    /// A source without a record: never trusted, or trusted where its record cannot be found any more.
+    fn examine_unrecorded(&self, source: &Source, place: &Place) -> Examination {
+        let misplaced = self.misplaced(source, place);
+        let Some(first) = misplaced.first() else { return Examination::of(TrustState::New) };
+        let trusted_config = misplaced.iter().find_map(|misplaced| self.misplaced_config(misplaced));
+        Examination { trusted_config, ..Examination::of(TrustState::Broken(first.reason.clone())) }
+    }
+
     fn record_named(&self, name: &str) -> Result<Option<Record>, TrustError> {
-        let Some(body) = self.state.read_sealed(RECORDS, name)? else { return Ok(None) };
-        let unreadable = |cause: String| TrustError::Record(self.state.file(RECORDS, name), cause);
+        self.record_in(&self.state, name)
+    }
+
+    fn list_in(&self, store: &StateDir) -> Result<Vec<Result<Record, TrustError>>, TrustError> {
+        let names = store.names(RECORDS)?;
+        let records = names.iter().filter(|name| Digest::parse(name).is_some());
+        Ok(records.filter_map(|name| self.record_in(store, name).transpose()).collect())
+    }
+
+    fn record_in(&self, store: &StateDir, name: &str) -> Result<Option<Record>, TrustError> {
+        let Some(body) = store.read_sealed(RECORDS, name)? else { return Ok(None) };
+        let unreadable = |cause: String| TrustError::Record(store.file(RECORDS, name), cause);
         let record = Record::from_json(&body).map_err(unreadable)?;
         if record.is_named(name) {
             Ok(Some(record))
@@ -263,38 +342,39 @@ impl Trust {
         }
     }
 
-    fn write_record(&self, subject: &Subject, when: u64) -> Result<(), TrustError> {
-        let record = Record::new(subject, when);
-        self.state.write_sealed(RECORDS, &subject.record_name, &record.to_json(), Durability::Synced)?;
-        Ok(())
-    }
-
-    fn keep_copies(&self, subject: &Subject) -> Result<(), TrustError> {
+    fn accept_in(&self, store: &StateDir, subject: &Subject) -> Result<(), TrustError> {
         let scripts = subject.files.iter().filter_map(|file| file.bytes.as_deref());
         for bytes in std::iter::once(subject.config.as_slice()).chain(scripts) {
             let digest = Digest::of(bytes);
-            if self.copy(digest).is_none() {
-                self.state.write(BLOBS, &digest.to_string(), bytes, Durability::Synced)?;
+            if self.copy_in(store, digest).is_none() {
+                store.write(BLOBS, &digest.to_string(), bytes, Durability::Synced)?;
             }
         }
+        let record = Record::new(subject, clock::seconds());
+        store.write_sealed(RECORDS, &subject.record_name, &record.to_json(), Durability::Synced)?;
         Ok(())
     }
 
     fn copy(&self, digest: Digest) -> Option<Vec<u8>> {
-        let bytes = self.state.read(BLOBS, &digest.to_string()).ok()??;
+        self.copy_in(&self.state, digest)
+    }
+
+    fn copy_in(&self, store: &StateDir, digest: Digest) -> Option<Vec<u8>> {
+        let bytes = store.read(BLOBS, &digest.to_string()).ok()??;
         (Digest::of(&bytes) == digest).then_some(bytes)
     }
 
     /// Removes copies that no record refers to. A record that cannot be read
     /// may refer to any of them, so then all stay.
-    fn sweep(&self) {
-        let Ok(records) = self.list() else { return };
+    fn sweep(&self, store: &StateDir) {
+        self.write_index(store);
+        let Ok(records) = self.list_in(store) else { return };
         let Ok(records) = records.into_iter().collect::<Result<Vec<_>, _>>() else { return };
         let used: Vec<String> =
             records.iter().flat_map(Record::copies).map(|digest| digest.to_string()).collect();
-        for name in self.state.names(BLOBS).unwrap_or_default() {
+        for name in store.names(BLOBS).unwrap_or_default() {
             if !used.contains(&name) {
-                let _ = self.state.remove(BLOBS, &name);
+                let _ = store.remove(BLOBS, &name);
             }
         }
     }
@@ -302,12 +382,12 @@ impl Trust {
 
 impl Examination {
     /// Of what the caller trusts here and now.
-    pub(crate) fn trusted(subject: Subject) -> Examination {
-        Examination { subject: Some(subject), ..Examination::of(TrustState::Trusted) }
+    pub(crate) fn trusted(subject: Subject, files: Arc<TrustedFiles>) -> Examination {
+        Examination { subject: Some(subject), files: Some(files), ..Examination::of(TrustState::Trusted) }
     }
 
     fn of(state: TrustState) -> Examination {
-        Examination { state, subject: None, trusted_config: None, stale_stamps: false, record: None }
+        Examination { state, subject: None, trusted_config: None, files: None, record: None }
     }
 
     fn compared(
@@ -318,10 +398,7 @@ impl Examination {
     ) -> Examination {
         let same = now.as_ref().filter(|subject| subject.sha256 == trusted.sha256);
         let mut examination = Examination::of(TrustState::Trusted);
-        if let Some(subject) = same {
-            let mut pairs = subject.files.iter().zip(&trusted.files);
-            examination.stale_stamps = pairs.any(|(now, then)| now.pin.stamp() != then.stamp());
-        } else {
+        if same.is_none() {
             examination.trusted_config = copy(trusted.config);
             examination.state = match &examination.trusted_config {
                 Some(_) => TrustState::Changed(difference::find(file, trusted, now.as_ref(), copy)),

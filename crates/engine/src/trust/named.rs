@@ -5,8 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::coverage::{Scope, Why};
 use super::pin::{self, Pinned};
-use super::words::{self, Scope, Why};
+use super::words;
 use crate::read_file::{self, Glimpse};
 use crate::run::{DONE, HELPER, Origin, PERSISTENT, helper_beside, names_who_answers, speaks_no_lines};
 
@@ -64,7 +65,7 @@ impl NamedFiles {
             }
             Some(facts) if facts.stamp.size > HASHED => Known::Stamp(path, Glimpse::of(facts.stamp)),
             Some(_) | None => {
-                let pinned = pin::pin(&path, None);
+                let pinned = pin::pin(&path);
                 let text = pinned.bytes.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
                 self.look_into(&path, &text);
                 Known::Contents(Box::new(without_contents(pinned)))
@@ -127,8 +128,9 @@ fn holds_now(path: &Path, glimpse: &Glimpse, looked: &mut Instant) -> bool {
 }
 
 fn is_same_again(pinned: &mut Pinned) -> bool {
-    let again = without_contents(pin::pin(&pinned.pin.path, Some(&pinned.pin)));
-    let same = again.pin.equals(&pinned.pin);
+    let again = without_contents(pin::pin(&pinned.pin.path));
+    // A file that was replaced and put back may have been another one when the process started.
+    let same = again.pin.equals(&pinned.pin) && again.watch.is_of_same_file(&pinned.watch);
     *pinned = again;
     same
 }
@@ -142,6 +144,14 @@ mod tests {
     use super::*;
     use crate::source::Os;
     use crate::testing::TempDir;
+
+    /// Puts another file with the same text in the place of this one.
+    fn replace(path: &Path) {
+        let text = std::fs::read(path).expect("read");
+        let other = path.with_extension("other");
+        std::fs::write(&other, text).expect("written");
+        std::fs::rename(other, path).expect("renamed");
+    }
 
     #[test]
     fn a_change_of_any_named_file_is_seen() {
@@ -158,7 +168,7 @@ mod tests {
         let cases: [(&str, &dyn Fn(), bool); 5] = [
             ("nothing", &|| {}, true),
             ("the script, to the same length", &|| drop(dir.write("near.py", "two")), false),
-            ("the same text again", &|| drop(dir.write("near.py", "one")), true),
+            ("the same text in another file", &|| replace(&dir.path().join("near.py")), false),
             ("a file outside", &|| drop(elsewhere.write("far.py", "two")), false),
             ("a script that is gone", &|| drop(std::fs::remove_file(dir.path().join("near.py"))), false),
         ];

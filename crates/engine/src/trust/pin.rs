@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::clock;
 use crate::digest::{Digest, Hasher};
-use crate::read_file::{self, FileHash, Glimpse, KEPT_LIMIT, Kind, Links, ReadError, SCRIPT_LIMIT, Stamp};
+use crate::read_file::{self, FileHash, Glimpse, Kind, Links, ReadError};
 
 /// What a covered path is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,10 +18,6 @@ pub struct Pin {
     pub link: Option<String>,
     /// What stands there.
     pub content: Content,
-    /// Of a file too large to be hashed for every event: while this stamp
-    /// holds, the hash does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    stamp: Option<Stamp>,
 }
 
 /// What stands at a covered path.
@@ -40,12 +35,9 @@ pub enum Content {
         /// The executable bits of its mode.
         executable: u32,
     },
-    /// A file too large to be hashed.
-    TooLarge {
-        /// Its size in bytes.
-        size: u64,
-    },
-    /// Something that cannot be read.
+    /// A pipe, a socket or a device: there are no contents to hash.
+    Special,
+    /// A file that cannot be read, and therefore never trusted.
     Unreadable,
 }
 
@@ -82,17 +74,15 @@ enum Seen {
     },
 }
 
-/// Looks at a path. `known` is what it was when it was last trusted.
-pub(super) fn pin(path: &Path, known: Option<&Pin>) -> Pinned {
-    if let Some(pinned) = unchanged(path, known) {
-        return pinned;
-    }
-    match read_file::hash(path, SCRIPT_LIMIT, Links::Refused) {
+/// Hashes what is at a path, whatever its size. Nothing else decides about contents: a page that was written through a
+/// mapping keeps the times of its file.
+pub(super) fn pin(path: &Path) -> Pinned {
+    match read_file::hash(path, u64::MAX, Links::Refused) {
         Ok(file) => of_file(path, None, Seen::File(Glimpse::of(file.stamp)), file),
         Err(ReadError::Absent) => Pinned::new(path, None, Content::NoFile, Seen::Nothing),
         Err(ReadError::NotRegular(Kind::Directory)) => of_directory(path, None, Seen::Directory),
         Err(ReadError::NotRegular(Kind::Link)) => of_link(path),
-        Err(error) => Pinned::new(path, None, of_error(&error, path), Seen::File(Glimpse::at_link(path))),
+        Err(error) => Pinned::new(path, None, of_error(&error), Seen::File(Glimpse::at_link(path))),
     }
 }
 
@@ -103,17 +93,16 @@ fn of_link(path: &Path) -> Pinned {
     let link = std::fs::read_link(path)
         .map_or_else(|_| String::new(), |target| target.to_string_lossy().into_owned());
     let link = Some(link);
-    match read_file::hash(path, SCRIPT_LIMIT, Links::Followed) {
+    match read_file::hash(path, u64::MAX, Links::Followed) {
         Ok(file) => of_file(path, link, Seen::Link { own, target: Glimpse::of(file.stamp) }, file),
         Err(ReadError::NotRegular(Kind::Directory)) => of_directory(path, link, Seen::Link { own, target }),
-        Err(error) => Pinned::new(path, link, of_error(&error, path), Seen::Link { own, target }),
+        Err(error) => Pinned::new(path, link, of_error(&error), Seen::Link { own, target }),
     }
 }
 
 fn of_file(path: &Path, link: Option<String>, seen: Seen, file: FileHash) -> Pinned {
     let content = Content::File { sha256: file.sha256, size: file.stamp.size, executable: file.executable };
     let mut pinned = Pinned::new(path, link, content, seen);
-    pinned.pin.stamp = Some(file.stamp).filter(|stamp| stamp.size > KEPT_LIMIT);
     pinned.bytes = file.bytes;
     pinned
 }
@@ -122,13 +111,11 @@ fn of_directory(path: &Path, link: Option<String>, seen: Seen) -> Pinned {
     Pinned { is_directory: true, ..Pinned::new(path, link, Content::NoFile, seen) }
 }
 
-fn of_error(error: &ReadError, path: &Path) -> Content {
+fn of_error(error: &ReadError) -> Content {
     match error {
         ReadError::Absent | ReadError::Dangling => Content::NoFile,
-        ReadError::TooLarge(_) => {
-            Content::TooLarge { size: read_file::facts(path).map_or(0, |facts| facts.stamp.size) }
-        }
-        ReadError::NotRegular(_)
+        ReadError::NotRegular(_) => Content::Special,
+        ReadError::TooLarge(_)
         | ReadError::Foreign(_)
         | ReadError::Writable(_)
         | ReadError::Unsteady
@@ -136,26 +123,10 @@ fn of_error(error: &ReadError, path: &Path) -> Content {
     }
 }
 
-/// Hashing a program of many megabytes for every event would cost more than
-/// the hook: a settled file with the stamp it was trusted with is unchanged,
-/// because nobody but root can set the time of its last change.
-fn unchanged(path: &Path, known: Option<&Pin>) -> Option<Pinned> {
-    let known = known.filter(|pin| pin.link.is_none())?;
-    let stamp = known.stamp?;
-    let now = read_file::link_facts(path)?;
-    let seen = Seen::File(Glimpse::of(stamp));
-    let same = now.stamp == stamp && !stamp.is_young(clock::nanoseconds());
-    same.then(|| {
-        let mut pinned = Pinned::new(path, None, known.content, seen);
-        pinned.pin.stamp = Some(stamp);
-        pinned
-    })
-}
-
 impl Pinned {
     fn new(path: &Path, link: Option<String>, content: Content, seen: Seen) -> Pinned {
         Pinned {
-            pin: Pin { path: path.to_owned(), link, content, stamp: None },
+            pin: Pin { path: path.to_owned(), link, content },
             bytes: None,
             is_directory: false,
             watch: Watch { path: path.to_owned(), seen },
@@ -167,11 +138,6 @@ impl Pin {
     /// Whether there is a file at all.
     pub fn is_file(&self) -> bool {
         self.content != Content::NoFile
-    }
-
-    /// The stamp of a large file.
-    pub(super) fn stamp(&self) -> Option<Stamp> {
-        self.stamp
     }
 
     /// Whether both mean the same contents, mode and link.
@@ -196,16 +162,25 @@ impl Pin {
                 hasher.add(sha256.as_bytes());
                 hasher.add(&executable.to_le_bytes());
             }
-            Content::TooLarge { size } => {
-                hasher.add(&[2]);
-                hasher.add(&size.to_le_bytes());
-            }
+            Content::Special => hasher.add(&[2]),
             Content::Unreadable => hasher.add(&[3]),
         }
     }
 }
 
 impl Watch {
+    /// Whether both saw the same file, and not only equal contents.
+    pub(super) fn is_of_same_file(&self, other: &Watch) -> bool {
+        match (&self.seen, &other.seen) {
+            (Seen::Nothing, Seen::Nothing) | (Seen::Directory, Seen::Directory) => true,
+            (Seen::File(one), Seen::File(other)) => one.has_same_stamp(other),
+            (Seen::Link { own, target }, Seen::Link { own: other_own, target: other_target }) => {
+                own.has_same_stamp(other_own) && target.has_same_stamp(other_target)
+            }
+            (Seen::Nothing | Seen::Directory | Seen::File(_) | Seen::Link { .. }, _) => false,
+        }
+    }
+
     /// Whether the path certainly is what it was.
     pub(super) fn holds(&self) -> bool {
         match &self.seen {

@@ -70,8 +70,7 @@ impl Trust {
         {
             return None;
         }
-        let known = noted.as_ref().map_or(&[][..], |noted| &noted.record.files);
-        let subject = bytes.map(|bytes| self.look(source, &place, bytes, definitions, known));
+        let subject = bytes.map(|bytes| self.look(source, &place, bytes, definitions));
         let noting = looking == Looking::Noting;
         let same = |noted: &Seen| subject.as_ref().is_some_and(|it| it.sha256 == noted.record.sha256);
         let Some(mut noted) = noted.filter(|noted| !same(noted)) else {

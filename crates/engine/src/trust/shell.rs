@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::words::Scope;
+use super::coverage::Scope;
 use crate::source::Os;
 
 /// One piece of a command line.
@@ -15,7 +15,7 @@ pub(crate) enum Token {
     /// A word, quotes removed.
     Word {
         text: String,
-        /// It stands directly behind a `)` or a back-quote.
+        /// It is directly behind a `)` or a closing back-quote.
         glued: bool,
     },
     /// Another command begins.
@@ -34,7 +34,7 @@ pub(crate) fn is_line(text: &str) -> bool {
 
 /// Splits a line.
 pub(crate) fn tokens(line: &str, os: Os) -> Vec<Token> {
-    let mut splitter = Splitter { tokens: Vec::new(), word: None, glued: false };
+    let mut splitter = Splitter { tokens: Vec::new(), word: None, glued: false, in_back_quotes: false };
     let mut quote: Option<char> = None;
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
@@ -69,6 +69,7 @@ struct Splitter {
     tokens: Vec<Token>,
     word: Option<String>,
     glued: bool,
+    in_back_quotes: bool,
 }
 
 impl Splitter {
@@ -102,7 +103,8 @@ impl Splitter {
             '&' if self.tokens.last() == Some(&Token::Into) => {}
             _ => self.tokens.push(Token::Break),
         }
-        self.glued = matches!(separator, ')' | '`');
+        self.in_back_quotes ^= separator == '`';
+        self.glued = separator == ')' || (separator == '`' && !self.in_back_quotes);
     }
 }
 

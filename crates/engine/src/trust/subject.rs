@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::pin::{self, Content, Pin, Pinned, Watch};
-use super::words::{self, Scope, Uncovered, Why};
+use super::checked_files::Places;
+use super::coverage::{Uncovered, Why};
+use super::pin::{self, Content, Pinned, Watch};
+use super::record::Record;
+use super::words;
 use crate::definition::{Action, Definition};
 use crate::digest::{Digest, Hasher};
 use crate::settled;
@@ -33,6 +36,8 @@ pub struct Subject {
     /// What a command names and trust does not cover, sorted.
     pub uncovered: Vec<Uncovered>,
     pub(super) record_name: String,
+    /// The file below its workspace.
+    pub(super) inside: PathBuf,
     /// Where its commands run.
     run_dir: PathBuf,
     /// Whether files of the workspace count.
@@ -46,8 +51,10 @@ pub struct Subject {
 #[derive(Debug)]
 pub(super) struct Place {
     /// The workspace as it was named.
-    given: PathBuf,
-    workspace: PathBuf,
+    pub(super) given: PathBuf,
+    pub(super) workspace: PathBuf,
+    /// The file below it.
+    pub(super) inside: PathBuf,
     pub(super) record_name: String,
     /// When its links were last followed.
     followed: Instant,
@@ -64,7 +71,7 @@ impl Place {
         hasher.field(workspace.as_os_str().as_encoded_bytes());
         hasher.field(inside.as_os_str().as_encoded_bytes());
         let record_name = hasher.digest().to_string();
-        Place { given: given.to_owned(), workspace, record_name, followed }
+        Place { given: given.to_owned(), workspace, inside: inside.to_owned(), record_name, followed }
     }
 
     /// Whether the name still leads there. A folder above that was moved and
@@ -91,10 +98,20 @@ impl Subject {
             files: Vec::new(),
             uncovered: Vec::new(),
             record_name: place.record_name.clone(),
+            inside: place.inside.clone(),
             run_dir: settled(&source.run_dir),
             gated: source.needs_trust(),
             watches: Vec::new(),
         }
+    }
+
+    /// With what was recorded of its files, which are checked when they are used.
+    pub(super) fn into_recorded(mut self, record: &Record) -> Option<Subject> {
+        let is_same = record.is_of(&self.config)
+            && self.level.name() == record.level
+            && self.workspace.to_string_lossy() == record.workspace.as_str();
+        self.sha256 = record.sha256;
+        is_same.then_some(self)
     }
 
     /// What `trust --accept` names for several: that of one is its own.
@@ -110,14 +127,10 @@ impl Subject {
         hasher.digest()
     }
 
-    /// Looks at every file that a command names. `known` is what was trusted
-    /// before.
-    pub(super) fn look_at(&mut self, definitions: &[Definition], os: Os, home: &Path, known: &[Pin]) {
-        let workspace = self.workspace.clone();
-        let run_dir = self.run_dir.clone();
-        let project = self.gated.then_some(workspace.as_path());
-        let plugin = (self.level == Level::Plugin).then_some(run_dir.as_path());
-        let scope = Scope { os, run_dir: &run_dir, workspace: project, plugin, home };
+    /// Hashes every file that a command names.
+    pub(super) fn look_at(&mut self, definitions: &[Definition], os: Os, home: &Path) {
+        let places = self.places(os, home);
+        let scope = places.scope();
         let mut named = BTreeMap::new();
         for command in definitions.iter().filter_map(command) {
             let found = words::coverage(&command, &scope);
@@ -127,11 +140,28 @@ impl Subject {
             self.uncovered.extend(found.uncovered);
         }
         for (path, loose) in named {
-            self.add(pin::pin(&path, known.iter().find(|pin| pin.path == path)), loose);
+            self.add(pin::pin(&path), loose);
         }
         self.uncovered.sort();
         self.uncovered.dedup();
         self.sha256 = self.key();
+    }
+
+    /// Where its commands run, and whose files count.
+    pub(super) fn places(&self, os: Os, home: &Path) -> Places {
+        Places {
+            os,
+            run_dir: self.run_dir.clone(),
+            workspace: self.gated.then(|| self.workspace.clone()),
+            plugin: (self.level == Level::Plugin).then(|| self.run_dir.clone()),
+            home: home.to_owned(),
+        }
+    }
+
+    /// The first file that cannot be read, which nobody can trust.
+    pub(super) fn unreadable(&self) -> Option<&Path> {
+        let unreadable = |file: &&Pinned| file.pin.content == Content::Unreadable;
+        self.files.iter().find(unreadable).map(|file| file.pin.path.as_path())
     }
 
     fn add(&mut self, file: Pinned, loose: bool) {
@@ -189,7 +219,7 @@ pub(super) fn settled(path: &Path) -> PathBuf {
 }
 
 /// Entries that cannot run are covered too: another edition may run them.
-fn command(definition: &Definition) -> Option<Cow<'_, str>> {
+pub(super) fn command(definition: &Definition) -> Option<Cow<'_, str>> {
     match &definition.action {
         Action::Command(_) => Some(definition.command_line()),
         Action::Broken { text, .. } => Some(Cow::Borrowed(text)),
@@ -202,7 +232,7 @@ fn why_not_covered(file: &Pinned) -> Option<Why> {
     match file.pin.content {
         Content::NoFile => file.is_directory.then_some(Why::Directory),
         Content::File { .. } => None,
-        Content::TooLarge { .. } => Some(Why::TooLarge),
+        Content::Special => Some(Why::Special),
         Content::Unreadable => Some(Why::Unreadable),
     }
 }

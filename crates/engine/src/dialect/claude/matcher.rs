@@ -14,6 +14,11 @@ pub struct ClaudeMatcher {
 }
 
 impl ClaudeMatcher {
+    /// The pattern as it is in the entry.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+
     /// A pattern as written.
     pub fn new(pattern: &str) -> ClaudeMatcher {
         let compiled = match pattern.trim() {

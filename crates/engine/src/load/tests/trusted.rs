@@ -191,7 +191,8 @@ fn c22_a_damaged_record_withholds_and_never_allows() {
     files.trust();
     let folder = files.path("state/trust");
     let entries = fs::read_dir(&folder).expect("listed").map(|entry| entry.expect("an entry").path());
-    let record = entries.into_iter().find(|path| path.is_file()).expect("a record");
+    let record =
+        entries.into_iter().find(|path| path.is_file() && name_of(path) != "index").expect("a record");
     fs::write(&record, "0000").expect("damaged");
     let set = files.load(LoadOptions::default());
     assert_eq!(states(&set), [("project:0:beforeShellExecution:0", Some(Withheld::Changed))]);
@@ -201,12 +202,13 @@ fn c22_a_damaged_record_withholds_and_never_allows() {
 
 /// E04 and H27: the state directory, removed or taken over.
 #[test]
-fn h27_without_the_store_nothing_is_trusted_and_it_is_made_anew() {
+fn h27_without_the_store_what_was_trusted_counts_as_changed_and_it_is_made_anew() {
     let files = workspace();
     files.trust();
     fs::remove_dir_all(files.path("state")).expect("removed");
     let set = files.load(LoadOptions::default());
-    assert_eq!(states(&set), [("project:0:beforeShellExecution:0", Some(Withheld::Untrusted))]);
+    assert_eq!(states(&set), [("project:0:beforeShellExecution:0", Some(Withheld::Changed))]);
+    assert_eq!(codes(&set), ["trust-broken"]);
     files.trust();
     assert_eq!(ready(&files.load(LoadOptions::default())), [GUARD]);
     fs::rename(files.path("state"), files.path("elsewhere")).expect("moved");
