@@ -172,7 +172,7 @@ impl Trust {
         let _lock = self.state.lock(RECORDS)?;
         for subject in subjects {
             self.accept_in(&self.state, subject)?;
-            // Where it cannot be written, `trust --status` says that there is one record alone.
+            // Trust holds without the second record; only the loss of the first one is then not noticed.
             self.second.iter().for_each(|second| drop(self.accept_in(second, subject)));
         }
         self.stores().for_each(|store| self.sweep(store));
@@ -204,11 +204,6 @@ impl Trust {
             self.sweep(store);
         }
         Ok(removed)
-    }
-
-    /// Whether the second record of a source is there, which proves its trust when the state directory is lost.
-    pub fn has_second_record(&self, subject: &Subject) -> bool {
-        self.second.as_ref().is_some_and(|it| matches!(it.read(RECORDS, &subject.record_name), Ok(Some(_))))
     }
 
     /// Everything that is trusted, or was and cannot be read any more.
