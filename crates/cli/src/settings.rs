@@ -13,14 +13,15 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use boathook_engine::agent::Preferences;
+use boathook_engine::agent::{Agent, Preferences, RootHints, workspace_roots};
 use boathook_engine::engine::Settings;
 use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
 use boathook_engine::remote::wire::Caller;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::settled::resolved;
-use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, marked_workspace, native_root};
+use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
+use boathook_engine::trust::Trust;
 
 pub use self::dwelling::{Dwelling, Given, ours as dwelling};
 pub use self::machine::{host_name, start_sync};
@@ -76,10 +77,9 @@ pub fn agent_settings(
     ui: &mut Ui,
     global: &Global,
     given: &Given,
-    roots: &[String],
+    hints: RootHints,
 ) -> Result<(Settings, Preferences), Failed> {
-    let home = given.home().unwrap_or_default();
-    let workspaces = workspaces(ui, global, roots, &home)?;
+    let workspaces = agent_workspaces(ui, global, given, hints)?;
     let (dwelling, doubt) = match given.dwelling(&workspaces) {
         Ok(dwelling) => (dwelling, None),
         Err(doubt) => (Dwelling::unknown(), Some(doubt)),
@@ -124,43 +124,32 @@ fn settled(
     (settings, config.agents)
 }
 
-/// The workspaces of an agent that says no more than where it is. It starts us
-/// in its project, and may itself have gone elsewhere since: the project's
-/// hooks still count there.
-pub fn workspaces_around(given: &Given, cwd: Option<&str>) -> Vec<String> {
-    let home = given.home().unwrap_or_default();
-    let here = env::current_dir().ok();
-    let marked = here.as_ref().and_then(|here| {
-        let itself = || here.join(".cursor").exists().then(|| here.clone());
-        marked_workspace(here, &home).or_else(itself)
-    });
-    let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute());
-    // Most are still where they started us.
-    let there = match (&here, &marked) {
-        (Some(here), Some(_)) if there == Some(here) => None,
-        _ => there.map(|cwd| find_workspace(cwd, &home)),
-    };
-    let mut roots: Vec<PathBuf> = marked.into_iter().chain(there).collect();
-    let settled = |root: &PathBuf| root.canonicalize().unwrap_or_else(|_| root.clone());
-    roots.dedup_by_key(|root| settled(root));
-    roots.into_iter().map(|root| root.to_string_lossy().into_owned()).collect()
+/// What the environment and the current directory say of where an agent works,
+/// besides what its payload says.
+pub fn surrounding_hints(agent: &Agent) -> RootHints {
+    let project_dirs = agent.project_variables.iter().filter_map(env::var_os).map(PathBuf::from);
+    RootHints {
+        project_dirs: project_dirs.collect(),
+        started_in: env::current_dir().ok(),
+        ..RootHints::default()
+    }
 }
 
-/// The same for an agent that did not start us: where it is now, and where its
-/// session belongs.
-pub fn workspaces_of_session(home: &Path, cwd: Option<&str>, known: Vec<PathBuf>) -> Vec<PathBuf> {
-    let there = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()).map(|cwd| find_workspace(cwd, home));
-    let mut roots = known;
-    roots.extend(there);
-    let settled = |root: &PathBuf| root.canonicalize().unwrap_or_else(|_| root.clone());
-    let mut seen = Vec::new();
-    roots.retain(|root| {
-        let settled = settled(root);
-        let fresh = !seen.contains(&settled);
-        seen.push(settled);
-        fresh
-    });
-    roots
+/// Every root that anything names. `--workspace` adds to what the agent says: it
+/// takes no root away, but must exist.
+fn agent_workspaces(
+    ui: &mut Ui,
+    global: &Global,
+    given: &Given,
+    mut hints: RootHints,
+) -> Result<Vec<PathBuf>, Failed> {
+    let typed = global.workspace.iter().map(|root| canonical(root)).collect::<Result<Vec<_>, Failed>>()?;
+    hints.named.splice(0..0, typed);
+    let home = given.home().unwrap_or_default();
+    let state = given.dwelling(&[]).unwrap_or_else(|_| Dwelling::unknown()).state;
+    let trust = Trust::new(&Roots::new(Os::current(), &home, state, [""; 0]));
+    let roots = workspace_roots(&hints, &home, &trust);
+    if roots.is_empty() { workspaces(ui, global, &[], &home) } else { Ok(roots) }
 }
 
 /// Where a team's things are on this machine; none without a home.

@@ -213,14 +213,23 @@ fn the_projects_hooks_count_wherever_the_agent_has_gone() {
     let daemon = Daemon::start(&cx);
     let here = shell(&cx, "ls");
     let away = here.replace(cx.project().to_str().expect("a plain path"), "/");
+    assert_eq!(
+        daemon.post("/agents/claude", &away.replace("s-1", "s-2")).body,
+        "{}",
+        "a session that began away"
+    );
     assert!(daemon.post("/agents/claude", &here).body.contains("OF-THE-PROJECT"));
-    assert_eq!(daemon.post("/agents/claude", &away).body, "{}", "nobody told where it belongs");
+    assert!(daemon.post("/agents/claude", &away).body.contains("OF-THE-PROJECT"), "it began in the project");
     assert_eq!(prompt(&cx, &[]).status.code(), Some(0));
     assert!(daemon.post("/agents/claude", &away).body.contains("OF-THE-PROJECT"));
     let end = json!({"hook_event_name": "SessionEnd", "reason": "exit"});
     assert_eq!(beside(&cx, &[], end).status.code(), Some(0));
-    let folder = cx.path("home/.local/state/boathook/agents-http");
-    assert_eq!(fs::read_dir(folder).expect("the folder").count(), 0, "and it is forgotten at the end");
+    let folder = cx.path("home/.local/state/boathook/session-roots");
+    assert_eq!(
+        fs::read_dir(folder).expect("the folder").count(),
+        1,
+        "only the session that did not end is left"
+    );
 }
 
 #[test]

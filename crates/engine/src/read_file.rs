@@ -16,7 +16,7 @@ use crate::digest::{Digest, Hasher};
 
 #[cfg_attr(unix, path = "read_file/unix.rs")]
 #[cfg_attr(windows, path = "read_file/windows.rs")]
-mod os; // both give: open, open_at_end, facts, facts_of, facts_of_link, is_free, folder_tells, same_directory, our_uid
+mod os; // both give: open, open_at_end, facts, facts_of, facts_of_link, is_free, folder_tells, directory_identity, our_uid
 
 mod looked;
 
@@ -228,9 +228,24 @@ pub(crate) fn link_facts(path: &Path) -> Option<Facts> {
     os::facts_of_link(path).ok()
 }
 
+/// What identifies the directory that a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum DirectoryIdentity {
+    /// Its device and its number there.
+    #[cfg_attr(windows, allow(dead_code))] // Windows has no such number without an open handle
+    Number(u64, u64),
+    /// Its path, links resolved where it exists.
+    Name(std::path::PathBuf),
+}
+
+/// What identifies the directory that a path leads to; none when it leads nowhere.
+pub(crate) fn directory_identity(path: &Path) -> Option<DirectoryIdentity> {
+    os::directory_identity(path)
+}
+
 /// Whether both paths lead to the same directory.
 pub(crate) fn same_directory(one: &Path, other: &Path) -> bool {
-    os::same_directory(one, other)
+    directory_identity(one).is_some_and(|found| directory_identity(other) == Some(found))
 }
 
 /// Who we are.

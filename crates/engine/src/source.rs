@@ -10,12 +10,13 @@ mod imported;
 #[path = "source/level.rs"]
 mod level;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::bundle;
 use crate::dialect::claude::Shape;
-use crate::read_file;
+use crate::read_file::{self, DirectoryIdentity};
 
 pub(crate) use imported::plugin_root;
 pub use level::{Level, Levels};
@@ -295,15 +296,22 @@ fn hookify_rules(workspace: &Path) -> Vec<Source> {
 }
 
 /// The workspaces, each once, without the home.
-fn distinct<'a>(workspaces: &'a [PathBuf], home: &'a Path) -> Vec<&'a Path> {
-    let mut seen = vec![home];
-    for workspace in workspaces {
-        if !seen.iter().any(|other| same_place(other, workspace)) {
-            seen.push(workspace);
-        }
-    }
-    seen.remove(0);
-    seen
+fn distinct<'a>(workspaces: &'a [PathBuf], home: &Path) -> Vec<&'a Path> {
+    let mut seen = HashSet::from([identity(home)]);
+    workspaces.iter().map(PathBuf::as_path).filter(|workspace| seen.insert(identity(workspace))).collect()
+}
+
+/// These roots, each directory once however it is written, in their order.
+pub fn distinct_roots(mut roots: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    roots.retain(|root| seen.insert(identity(root)));
+    roots
+}
+
+/// What two names of one directory have in common; of a path that leads nowhere
+/// its own name.
+fn identity(path: &Path) -> DirectoryIdentity {
+    read_file::directory_identity(path).unwrap_or_else(|| DirectoryIdentity::Name(path.to_owned()))
 }
 
 fn is_team(name: &str) -> bool {

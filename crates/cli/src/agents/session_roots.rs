@@ -1,18 +1,21 @@
-//! Where a session belongs, for the daemon: an agent that asks over HTTP says
-//! where it is now, which may be elsewhere than where it was started, and the
-//! project's hooks still count there. Nor does it say whether a hook started it.
+//! The workspace roots that a session began with, for every transport.
+//!
+//! An agent names the directory it is in, which may be elsewhere than where its
+//! session began, and the hooks of the first project still decide there. Over
+//! HTTP it does not say either whether a hook started it.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use boathook_engine::agent::{Happening, Moment};
 use boathook_engine::digest::Digest;
 use boathook_engine::state::{Durability, StateDir, StateError};
 use serde::{Deserialize, Serialize};
 
-const FOLDER: &str = "agents-http";
+const FOLDER: &str = "session-roots";
 const ENDING: &str = ".json";
-/// One that nobody touched for so long has ended.
-const OLDEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Sessions that were not used for so long are removed.
+const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// What is known of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,28 +27,63 @@ pub struct Belongs {
     pub depth: u32,
 }
 
-/// Keeps where a session belongs.
-pub fn remember(state: &StateDir, session: &str, belongs: &Belongs) -> Result<(), StateError> {
-    let text = serde_json::to_vec(belongs).unwrap_or_default();
-    let name = name(session);
-    if state.read(FOLDER, &name)?.is_none() {
-        state.forget_old(FOLDER, ENDING, OLDEST);
+/// Stores where a session belongs when it begins, and removes that when it ends.
+/// `belongs` has every root of `known`, so no root is lost.
+pub fn follow(
+    happening: &Happening,
+    state: &StateDir,
+    known: Option<Belongs>,
+    belongs: &Belongs,
+) -> Result<(), StateError> {
+    let Some(session) = &happening.session else { return Ok(()) };
+    let begins = matches!(happening.moment, Moment::SessionStart { .. });
+    match (&happening.moment, known) {
+        (Moment::SessionEnd { .. }, _) => {
+            forget(state, session);
+            Ok(())
+        }
+        (_, Some(known)) if known.depth == belongs.depth && !begins => Ok(()),
+        (_, known) => remember(state, session, known.as_ref(), belongs),
     }
-    state.write(FOLDER, &name, &text, Durability::Relaxed)
 }
 
-/// Where a session belongs; nowhere when nobody told.
-pub fn recall(state: &StateDir, session: &str) -> Belongs {
-    let bytes = state.read(FOLDER, &name(session)).ok().flatten();
-    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+/// Stores where a session belongs, unless that is known already.
+fn remember(
+    state: &StateDir,
+    session: &str,
+    known: Option<&Belongs>,
+    belongs: &Belongs,
+) -> Result<(), StateError> {
+    if known == Some(belongs) {
+        return Ok(());
+    }
+    if known.is_none() {
+        state.forget_old(FOLDER, ENDING, MAX_AGE);
+    }
+    let text = serde_json::to_vec(belongs).unwrap_or_default();
+    state.write(FOLDER, &name(session), &text, Durability::Relaxed)
 }
 
-/// Forgets a session that ended.
-pub fn forget(state: &StateDir, session: &str) {
+/// Where a session belongs; none when it is new.
+pub fn recall(state: &StateDir, session: &str) -> Result<Option<Belongs>, StateError> {
+    let name = name(session);
+    let Some(bytes) = state.read(FOLDER, &name)? else { return Ok(None) };
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| StateError::Damaged(state.file(FOLDER, &name)))
+}
+
+/// Why a session whose roots cannot be read is refused.
+pub fn unknown_roots(error: &StateError) -> String {
+    format!(
+        "The workspace that this session began in is not known ({error}), so its hooks cannot be asked, and this is refused. Remove that file and start a new session."
+    )
+}
+
+/// Removes a session that ended.
+fn forget(state: &StateDir, session: &str) {
     let _ = state.remove(FOLDER, &name(session));
 }
 
-/// An id is somebody else's text, and no name of a file.
+/// A session id comes from outside and is not a safe file name.
 fn name(session: &str) -> String {
     format!("{}{ENDING}", Digest::of(session.as_bytes()))
 }
@@ -58,15 +96,18 @@ mod tests {
     fn a_session_keeps_its_workspaces_until_it_ends() {
         let temp = tempfile::tempdir().expect("a directory");
         let state = StateDir::new(temp.path().join("state"));
+        let known = |session: &str| recall(&state, session).expect("a readable state");
         let belongs = Belongs { roots: vec!["/one".into(), "/two".into()], depth: 2 };
-        assert_eq!(recall(&state, "../s"), Belongs::default());
-        remember(&state, "../s", &belongs).expect("it is kept");
-        assert_eq!(recall(&state, "../s"), belongs);
-        assert_eq!(recall(&state, "other"), Belongs::default());
-        let later = Belongs { depth: 0, ..belongs };
-        remember(&state, "../s", &later).expect("it is kept");
-        assert_eq!(recall(&state, "../s"), later);
+        assert_eq!(known("../s"), None);
+        remember(&state, "../s", None, &belongs).expect("written");
+        assert_eq!(known("../s"), Some(belongs.clone()));
+        assert_eq!(known("other"), None);
+        let later = Belongs { depth: 0, ..belongs.clone() };
+        remember(&state, "../s", Some(&belongs), &later).expect("written");
+        assert_eq!(known("../s"), Some(later));
         forget(&state, "../s");
-        assert_eq!(recall(&state, "../s"), Belongs::default());
+        assert_eq!(known("../s"), None);
+        state.write(FOLDER, &name("../s"), b"{", Durability::Relaxed).expect("written");
+        assert!(recall(&state, "../s").is_err());
     }
 }

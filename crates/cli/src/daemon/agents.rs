@@ -5,17 +5,22 @@
 //! session belongs. Whatever goes wrong after its name was understood, it gets a
 //! refusal in its own words: an agent takes an empty answer for «go on».
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boathook_engine::agent::{Adapter, Agent, Happening, Heard, Reply, event_named_in, hear, named, refuse};
+use boathook_engine::agent::{
+    Adapter, Agent, Happening, Heard, Reply, RootHints, event_named_in, hear, named, refuse, workspace_roots,
+};
 use boathook_engine::definition::Action;
 use boathook_engine::engine::Engine;
 use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
 use boathook_engine::remote::wire::RpcError;
 use boathook_engine::run::Cancel;
+use boathook_engine::source::native_root;
 use boathook_engine::state::StateDir;
+use boathook_engine::trust::Trust;
 use boathook_server::listener::Answer;
 
 use super::places::Place;
@@ -26,7 +31,6 @@ use crate::agents::over_http;
 use crate::agents::servers::ConfiguredServers;
 use crate::agents::session_roots::{self, Belongs};
 use crate::error::Failed;
-use crate::settings::workspaces_of_session;
 
 type Tell = Box<dyn FnOnce(Answer) + Send>;
 
@@ -88,7 +92,7 @@ impl Asked<'_> {
             }
         };
         let watch = self.service.watch().map_err(short)?;
-        let Belongs { roots, depth } = self.belongs(&happening);
+        let Belongs { roots, depth } = self.belongs(&happening)?;
         let (engine, preferences) = self.service.engines.of_agent(self.agent, roots, depth);
         let servers = ConfiguredServers::of(engine.settings());
         let adapter = Adapter {
@@ -112,12 +116,26 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// Where its session belongs, and where the agent is.
-    fn belongs(&self, happening: &Happening) -> Belongs {
-        let home = self.service.engines.settings().roots.home;
-        let known = happening.session.as_deref().map(|session| session_roots::recall(&self.state(), session));
-        let Belongs { roots, depth } = known.unwrap_or_default();
-        Belongs { roots: workspaces_of_session(&home, happening.cwd.as_deref(), roots), depth }
+    /// The roots its session began with and those of its payload. A session that
+    /// is new to us begins here.
+    fn belongs(&self, happening: &Happening) -> Result<Belongs, Failed> {
+        let roots = self.service.engines.settings().roots;
+        let state = self.state();
+        let session = happening.session.as_deref();
+        let known = session.map_or(Ok(None), |session| session_roots::recall(&state, session));
+        let known = known
+            .map_err(|error| Failed::Other { problem: session_roots::unknown_roots(&error), help: None })?;
+        let Belongs { roots: session_roots, depth } = known.clone().unwrap_or_default();
+        let hints = RootHints {
+            named: happening.roots.iter().map(|root| native_root(roots.os, root)).collect(),
+            session: session_roots,
+            cwd: happening.cwd.as_ref().map(PathBuf::from),
+            ..RootHints::default()
+        };
+        let workspaces = workspace_roots(&hints, &roots.home, &Trust::new(&roots));
+        let belongs = Belongs { roots: workspaces, depth };
+        session_roots::follow(happening, &state, known, &belongs)?;
+        Ok(belongs)
     }
 
     /// A place among those that run processes; none is needed where nothing runs.

@@ -14,7 +14,7 @@ use boathook_engine::read_file::{self, CONFIG_LIMIT, Glimpse, Owner};
 use boathook_engine::remote::verbs::Circumstances;
 use boathook_engine::remote::wire::{Caller, RpcError};
 use boathook_engine::run::{Cancel, Keeper, Limits};
-use boathook_engine::source::{Levels, Os, Roots, find_workspace, native_root};
+use boathook_engine::source::{Levels, Os, Roots, distinct_roots, find_workspace, native_root};
 
 use super::service::wrong;
 use super::straight::{Straight, absolute, canonical, is_same, is_written_alike};
@@ -125,7 +125,8 @@ impl Engines {
     ) -> (Arc<Engine>, Preferences) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.follow_config(&mut kept);
-        let workspaces = if kept.workspaces.is_empty() { workspaces } else { kept.workspaces.clone() };
+        // What the daemon was started with adds to what the agent says.
+        let workspaces = distinct_roots(kept.workspaces.iter().cloned().chain(workspaces).collect());
         let roots = Roots { workspaces: workspaces.clone(), ..kept.settings.roots.clone() };
         let key =
             Key { workspaces, agent: Some((agent.name, left_to(agent, &roots))), depth, ..Key::default() };

@@ -39,6 +39,7 @@ mod tiny;
 mod tools;
 mod verdict;
 mod wire;
+mod workspace_roots;
 
 pub use adapter::{Adapter, Afterwards, Answered, refuse};
 pub use coverage::{Covered, Effect, Reach};
@@ -52,6 +53,7 @@ pub use sources::left_to;
 pub use tools::{NativeTool, cursor_call, native_input};
 pub use verdict::{Reply, Verdict, Words};
 pub use wire::{EventRow, Names, write};
+pub use workspace_roots::{RootHints, workspace_roots};
 
 use std::time::Duration;
 
@@ -95,6 +97,9 @@ pub struct Agent {
     pub listens: &'static [&'static str],
     /// The variable that names a file whose `export` lines its session takes over.
     pub env_file: Option<&'static str>,
+    /// Variables in which the agent names its project to hooks. They can only add
+    /// a workspace root, because a repository can set the agent's environment.
+    pub project_variables: &'static [&'static str],
     /// Files with rules that the agent loads by itself, below a workspace; `*`
     /// stands for any name.
     pub rule_files: &'static [&'static str],

@@ -40,6 +40,7 @@ const TINY: Agent = Agent {
     coverage: &[],
     listens: &[],
     env_file: None,
+    project_variables: &[],
     rule_files: &["AGENTS.md", "rules/*.md"],
     unseen: &[],
     runs_itself: &[Level::ClaudeUser],

@@ -42,6 +42,7 @@ pub const AGENT: Agent = Agent {
         "SessionEnd",
     ],
     env_file: None,
+    project_variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     rule_files: &["QWEN.md", "AGENTS.md", ".qwen/rules/*.md"],
     unseen: &[Unseen {
         action: "a shell command in `!{…}` of a custom command",

@@ -45,6 +45,7 @@ pub const AGENT: Agent = Agent {
         "PreCompact",
     ],
     env_file: None,
+    project_variables: &["CLAUDE_PROJECT_DIR"],
     rule_files: &[
         ".github/copilot-instructions.md",
         ".github/instructions/*.instructions.md",

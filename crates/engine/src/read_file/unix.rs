@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 
-use super::{Facts, Kind, Links, Stamp};
+use super::{DirectoryIdentity, Facts, Kind, Links, Stamp};
 use crate::shortage::noted;
 
 /// Opens for reading without waiting for whoever writes a pipe, and without
@@ -62,9 +62,9 @@ pub(super) fn folder_tells(_folder: &Path) -> bool {
     false
 }
 
-pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
-    let number = |path| facts_of(path).ok().map(|facts| (facts.stamp.device, facts.stamp.inode));
-    number(one).is_some_and(|found| number(other) == Some(found))
+pub(super) fn directory_identity(path: &Path) -> Option<DirectoryIdentity> {
+    let stamp = facts_of(path).ok()?.stamp;
+    Some(DirectoryIdentity::Number(stamp.device, stamp.inode))
 }
 
 pub(super) fn our_uid() -> u32 {

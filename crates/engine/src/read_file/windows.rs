@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Facts, Kind, Links, Stamp};
+use super::{DirectoryIdentity, Facts, Kind, Links, Stamp};
 
 pub(super) fn open(path: &Path, links: Links) -> io::Result<File> {
     if links == Links::Refused && std::fs::symlink_metadata(path)?.is_symlink() {
@@ -44,8 +44,8 @@ pub(super) fn folder_tells(_folder: &Path) -> bool {
     false
 }
 
-pub(super) fn same_directory(one: &Path, other: &Path) -> bool {
-    one.canonicalize().is_ok_and(|found| other.canonicalize().is_ok_and(|other| other == found))
+pub(super) fn directory_identity(path: &Path) -> Option<DirectoryIdentity> {
+    path.canonicalize().ok().map(DirectoryIdentity::Name)
 }
 
 pub(super) fn our_uid() -> u32 {

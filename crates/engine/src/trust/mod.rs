@@ -8,6 +8,7 @@
 //!
 //! Reads files and writes to its store. Starts nothing, connects to nothing.
 
+mod ancestors;
 mod checked_files;
 mod coverage;
 mod difference;

@@ -60,6 +60,14 @@ pub(super) struct Place {
     followed: Instant,
 }
 
+/// The name of the record of a file inside a workspace whose links are resolved.
+pub(super) fn record_name(workspace: &Path, inside: &Path) -> String {
+    let mut hasher = Hasher::default();
+    hasher.field(workspace.as_os_str().as_encoded_bytes());
+    hasher.field(inside.as_os_str().as_encoded_bytes());
+    hasher.digest().to_string()
+}
+
 impl Place {
     pub(super) fn of(source: &Source) -> Place {
         // The user's settings are one file, whichever workspace they run in.
@@ -67,10 +75,7 @@ impl Place {
         let given = source.workspace.as_deref().or(own).unwrap_or(&source.run_dir);
         let (workspace, followed) = (settled(given), Instant::now());
         let inside = source.file.strip_prefix(given).unwrap_or(&source.file);
-        let mut hasher = Hasher::default();
-        hasher.field(workspace.as_os_str().as_encoded_bytes());
-        hasher.field(inside.as_os_str().as_encoded_bytes());
-        let record_name = hasher.digest().to_string();
+        let record_name = record_name(&workspace, inside);
         Place { given: given.to_owned(), workspace, inside: inside.to_owned(), record_name, followed }
     }
 

@@ -5,15 +5,17 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
+use std::path::PathBuf;
 
 use boathook_engine::agent::{
-    AGENTS, Adapter, Agent, Answered, Happening, Heard, Moment, Preferences, Reply,
+    AGENTS, Adapter, Agent, Answered, Happening, Heard, Moment, Preferences, Reply, RootHints,
 };
 use boathook_engine::agent::{hear, left_to, named, refuse_mistaken};
 use boathook_engine::engine::{Engine, Settings};
 use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
-use boathook_engine::state::StateDir;
+use boathook_engine::source::{Os, native_root};
+use boathook_engine::state::{StateDir, StateError};
 
 use crate::Status;
 use crate::agents::answering::guarded;
@@ -22,7 +24,7 @@ use crate::agents::{env_file, over_http, servers::ConfiguredServers, session_roo
 use crate::args::Global;
 use crate::commands::team::background;
 use crate::error::Failed;
-use crate::settings::{Given, agent_settings, cancel, is_inside_copilot, told_beside, workspaces_around};
+use crate::settings::{Given, agent_settings, cancel, is_inside_copilot, surrounding_hints, told_beside};
 use crate::ui::Ui;
 
 /// Answer an agent: what it tells on stdin, what the hooks say on stdout
@@ -72,6 +74,12 @@ pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Fai
 /// Most of what agents tell fits, and is then read in one step.
 const TOLD: usize = 16 * 1024;
 
+/// What is known of a session; nothing without a home.
+fn recall(args: &HookArgs, session: &str) -> Result<Option<Belongs>, StateError> {
+    let Ok(dwelling) = args.given.dwelling(&[]) else { return Ok(None) };
+    session_roots::recall(&StateDir::new(dwelling.state), session)
+}
+
 /// Where there is no engine to ask, there is still a log. What the user set
 /// about payloads is not known here, so none is kept.
 fn log_refusal(ui: &mut Ui, agent: &str, args: &HookArgs, reason: &str) {
@@ -93,12 +101,21 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
         Heard::Happened(happening) => Ok(*happening),
         Heard::Unclear { event, reason } => Err((event, reason)),
     };
-    let (settings, preferences) = settings_for(ui, global, args, agent, happening.as_ref().ok())?;
+    let session = happening.as_ref().ok().and_then(|happening| happening.session.as_deref());
+    let known = session.map_or(Ok(None), |session| recall(args, session));
+    let (settings, preferences) = settings_for(ui, global, args, agent, happening.as_ref().ok(), &known)?;
     if happening.as_ref().is_ok_and(|happening| twice::is_asked_already(agent, happening, &settings)) {
         return Ok(Status::Success);
     }
-    if let Some(happening) = happening.as_ref().ok().filter(|_| args.beside_http) {
-        prepare_http(agent, happening, &settings)?;
+    if let Ok(happening) = &happening {
+        let state = StateDir::new(settings.roots.state.clone());
+        let belongs = Belongs { roots: settings.roots.workspaces.clone(), depth: settings.depth };
+        let remembered = known.and_then(|known| session_roots::follow(happening, &state, known, &belongs));
+        if args.beside_http {
+            check_http(agent, happening, &settings, remembered)?;
+        } else if let Err(error) = remembered {
+            ui.warning(&format!("the roots of this session cannot be remembered: {error}"));
+        }
     }
     let environment = settings.environment.clone();
     let inside_a_hook = settings.depth > 0;
@@ -142,21 +159,19 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     Ok(status)
 }
 
-/// What is asked over HTTP needs a daemon that knows the project, and nobody in
-/// between. Only a prompt can be refused for that.
-fn prepare_http(agent: &Agent, happening: &Happening, settings: &Settings) -> Result<(), Failed> {
-    let state = StateDir::new(settings.roots.state.clone());
-    let session = happening.session.as_deref().unwrap_or_default();
-    if matches!(happening.moment, Moment::SessionEnd { .. }) {
-        session_roots::forget(&state, session);
-        return Ok(());
-    }
-    let belongs = Belongs { roots: settings.roots.workspaces.clone(), depth: settings.depth };
-    let kept = session_roots::remember(&state, session, &belongs);
+/// Nothing between an agent that asks over HTTP and the daemon may answer for
+/// it, and the daemon must know the session's roots. Only a prompt can be refused
+/// for that.
+fn check_http(
+    agent: &Agent,
+    happening: &Happening,
+    settings: &Settings,
+    remembered: Result<(), StateError>,
+) -> Result<(), Failed> {
     if !matches!(happening.moment, Moment::Prompt { .. }) {
         return Ok(());
     }
-    kept?;
+    remembered?;
     match over_http::proxy(&settings.environment) {
         Some(variable) => Err(Failed::Other {
             problem: over_http::in_the_way(agent.title, agent.name, variable),
@@ -166,24 +181,30 @@ fn prepare_http(agent: &Agent, happening: &Happening, settings: &Settings) -> Re
     }
 }
 
-/// The workspace is where the agent says it is, and what the agent runs itself
-/// is left to it.
+/// The workspace roots are all that anything names, and what the agent runs
+/// itself is left to it.
 fn settings_for(
     ui: &mut Ui,
     global: &Global,
     args: &HookArgs,
     agent: &'static Agent,
     happening: Option<&Happening>,
+    known: &Result<Option<Belongs>, StateError>,
 ) -> Result<(Settings, Preferences), Failed> {
-    let told = happening.map(|happening| happening.roots.clone()).unwrap_or_default();
-    let cwd = happening.and_then(|happening| happening.cwd.as_deref());
-    // Those that were typed count before any that could be found.
-    let known = !told.is_empty() || !global.workspace.is_empty();
-    let roots = if known { told } else { workspaces_around(&args.given, cwd) };
-    let (mut settings, preferences) = agent_settings(ui, global, &args.given, &roots)?;
+    let named = happening.map_or(&[][..], |happening| &happening.roots);
+    let hints = RootHints {
+        named: named.iter().map(|root| native_root(Os::current(), root)).collect(),
+        session: known.iter().flatten().flat_map(|known| known.roots.clone()).collect(),
+        cwd: happening.and_then(|happening| happening.cwd.as_ref()).map(PathBuf::from),
+        ..surrounding_hints(agent)
+    };
+    let (mut settings, preferences) = agent_settings(ui, global, &args.given, hints)?;
     settings.cancel = cancel();
     settings.agent = Some(agent.name);
     settings.without = left_to(agent, &settings.roots);
+    if let Err(error) = known {
+        settings.unknown_policy.get_or_insert_with(|| session_roots::unknown_roots(error));
+    }
     Ok((settings, preferences))
 }
 

@@ -44,6 +44,7 @@ pub const AGENT: Agent = Agent {
         "SessionShutdown",
     ],
     env_file: None,
+    project_variables: &[],
     rule_files: &[".clinerules", ".clinerules/*.md", "AGENTS.md"],
     unseen: &[],
     runs_itself: &[],

@@ -44,6 +44,7 @@ pub const AGENT: Agent = Agent {
         "Stop",
     ],
     env_file: None,
+    project_variables: &[],
     rule_files: &["AGENTS.md", "AGENTS.override.md"],
     unseen: &[
         Unseen {

@@ -41,6 +41,7 @@ pub const AGENT: Agent = Agent {
         "preCompact",
     ],
     env_file: None,
+    project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     rule_files: &[
         "AGENTS.md",
         "CLAUDE.md",

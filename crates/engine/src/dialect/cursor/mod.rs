@@ -51,6 +51,7 @@ pub const AGENT: Agent = Agent {
         "afterAgentThought",
     ],
     env_file: None,
+    project_variables: &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     rule_files: &[".cursor/rules/*.mdc", ".cursorrules", "AGENTS.md", "CLAUDE.md"],
     unseen: &[],
     runs_itself: &[

@@ -34,6 +34,7 @@ pub const AGENT: Agent = Agent {
     // whether or not anything is compacted.
     listens: &["SessionStart", "SessionEnd", "BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool"],
     env_file: None,
+    project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     rule_files: &["GEMINI.md"],
     unseen: &[Unseen {
         action: "a shell command in `!{…}` of a custom command",

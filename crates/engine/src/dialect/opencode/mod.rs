@@ -39,6 +39,7 @@ pub const AGENT: Agent = Agent {
         "dispose",
     ],
     env_file: None,
+    project_variables: &[],
     rule_files: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
     unseen: &[Unseen {
         action: "a shell command behind `!` in a custom command",

@@ -38,6 +38,7 @@ pub const AGENT: Agent = Agent {
         "post_cascade_response",
     ],
     env_file: None,
+    project_variables: &["ROOT_WORKSPACE_PATH"],
     rule_files: &[".windsurfrules", ".windsurf/rules/*.md", "AGENTS.md"],
     unseen: &[],
     runs_itself: &[],

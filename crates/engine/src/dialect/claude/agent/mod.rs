@@ -54,6 +54,7 @@ pub const AGENT: Agent = Agent {
         "SessionEnd",
     ],
     env_file: Some("CLAUDE_ENV_FILE"),
+    project_variables: &["CLAUDE_PROJECT_DIR"],
     rule_files: &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/*.md"],
     unseen: &[
         Unseen {
