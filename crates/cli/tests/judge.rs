@@ -130,7 +130,6 @@ fn whatever_else_comes_back_is_a_failure_that_says_why() {
         ("text", reply("Sure, that is fine!"), "its reply is not JSON"),
         ("ok as text", reply(r#"{"ok":"true","reason":""}"#), "expected a boolean"),
         ("no ok", reply(r#"{"reason":"fine"}"#), "missing field `ok`"),
-        ("ok twice", reply(r#"{"ok":false,"ok":true}"#), "duplicate field `ok`"),
         ("a fence", reply(&format!("```json\n{good}\n```")), "its reply is not JSON"),
         ("400", answers(400, "", r#"{"error":{"message":"no such model"}}"#), "answered 400: no such model"),
         (

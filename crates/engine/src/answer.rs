@@ -2,15 +2,22 @@
 //!
 //! snake_case and camelCase, Claude's `hookSpecificOutput`, `decision` and
 //! `reason` on any event; unknown keys are ignored, near misses are warned
-//! about. What an answer means for the event is decided in `merge`.
+//! about. Of a repeated deciding key the strictest value takes effect: a hook that
+//! pastes text into its JSON must not be outvoted by that text. What an answer
+//! means for the event is decided in `merge`.
 //!
 //! Pure: an object in, an `Answer` out.
+
+mod refusal;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::event::{EventKind, Gate};
-use crate::payload::{Payload, text_of};
+use crate::event::{AnswerField, EventKind, Gate};
+use crate::payload::{Payload, compact, text_of};
+
+use refusal::refusing_word;
+pub use refusal::{refusal_in, says_false};
 
 /// What a hook says of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -143,34 +150,65 @@ const INNER_KEYS: &[&str] = &[
 
 /// Reads one object as the answer of a hook on this event.
 pub fn read_answer(object: &Payload, event: EventKind) -> ReadAnswer {
-    let mut reader = Reader { event, read: ReadAnswer::default() };
+    let mut reader = Reader { event, read: ReadAnswer::default(), near_refusal: None };
     reader.native(object);
-    if object.fields().any(|(key, _)| CLAUDE_KEYS.contains(&key)) {
+    if object.written().any(|(key, _)| CLAUDE_KEYS.contains(&key)) {
         reader.claude(object);
     }
     reader.near_misses(object);
+    reader.heed_near_misses();
     reader.read
 }
+
+/// The permission that a value of a deciding key asks for, when it refuses or asks.
+/// None for keys that decide nothing.
+pub fn refusing_value(key: &str, value: &RawValue) -> Option<Permission> {
+    let decides = DECIDING_KEYS.iter().any(|known| plain_key(key) == plain_key(known));
+    if !decides {
+        return None;
+    }
+    if value.get() == "false" {
+        return Some(Permission::Deny);
+    }
+    if let Some(text) = text_of(value) {
+        return refusing_word(&text);
+    }
+    let inner = serde_json::from_str::<Payload>(value.get()).ok()?;
+    // `hookSpecificOutput` holds texts, so that this ends with the next level.
+    inner
+        .written()
+        .filter(|(_, value)| !value.get().starts_with('{'))
+        .filter_map(|(key, value)| refusing_value(key, value))
+        .max()
+}
+
+/// Keys that decide about an action, at whichever level.
+const DECIDING_KEYS: &[&str] =
+    &["permission", "continue", "decision", "hookSpecificOutput", "permissionDecision"];
 
 struct Reader {
     event: EventKind,
     read: ReadAnswer,
+    /// What misspelt deciding keys ask for.
+    near_refusal: Option<Permission>,
 }
 
 impl Reader {
     fn native(&mut self, object: &Payload) {
-        if let Some(value) = self.take(object, &["permission"]) {
-            self.read.answer.permission = self.permission(&value);
+        for value in self.deciding([object], "permission") {
+            let permission = self.permission(value);
+            self.read.answer.permission = self.read.answer.permission.max(permission);
         }
-        if let Some(value) = self.take(object, &["continue"]) {
-            self.read.answer.proceed = self.boolean(&value);
+        for value in self.deciding([object], "continue") {
+            let proceed = self.boolean(value);
+            self.read.answer.proceed = [self.read.answer.proceed, proceed].into_iter().flatten().min();
         }
         self.read.answer.user_message = self.message(object, &["user_message", "userMessage"]);
         self.read.answer.agent_message = self.message(object, &["agent_message", "agentMessage"]);
         self.read.answer.additional_context =
             self.message(object, &["additional_context", "additionalContext"]);
         self.read.answer.followup_message = self.message(object, &["followup_message", "followupMessage"]);
-        if let Some(value) = self.take(object, &["new_content", "newContent"]) {
+        if let Some(value) = self.rewrite(object, &["new_content", "newContent"], AnswerField::NewContent) {
             self.read.answer.new_content = text_of(&value);
             if self.read.answer.new_content.is_none() {
                 self.wrong(format!("`new_content` must be a string, not {}", kind_of(&value)));
@@ -190,24 +228,38 @@ impl Reader {
         }
     }
 
-    /// What stands in `hookSpecificOutput`. A misspelt key there is no answer.
+    /// What is in `hookSpecificOutput`; several of them are read as one. A misspelt
+    /// key there is not an answer.
     fn inner(&mut self, object: &Payload) -> Payload {
-        let Some(value) = object.get("hookSpecificOutput").filter(|value| value.get() != "null") else {
-            return Payload::default();
-        };
-        let Ok(inner) = serde_json::from_str::<Payload>(value.get()) else {
-            self.wrong(format!("`hookSpecificOutput` must be an object, not {}", kind_of(value)));
-            return Payload::default();
-        };
+        let mut inner = Payload::default();
+        let mut any = false;
+        for value in object.values("hookSpecificOutput").filter(|value| value.get() != "null") {
+            match serde_json::from_str::<Payload>(value.get()) {
+                Ok(one) => {
+                    any = true;
+                    inner.push_all(one);
+                }
+                Err(_) => {
+                    self.wrong(format!("`hookSpecificOutput` must be an object, not {}", kind_of(value)));
+                }
+            }
+        }
+        if !any {
+            return inner;
+        }
         let mut misspelt = false;
-        for (key, _) in inner.fields().filter(|(key, _)| !INNER_KEYS.contains(key)) {
+        for (key, value) in inner.written().filter(|(key, _)| !INNER_KEYS.contains(key)) {
             let outer = ["permission", "continue"].iter().find(|known| is_near(key, known));
             if let Some(known) = INNER_KEYS.iter().find(|known| is_near(key, known)) {
                 misspelt = true;
-                self.near(&format!("hookSpecificOutput.{key}"), &format!("hookSpecificOutput.{known}"));
+                self.near(
+                    &format!("hookSpecificOutput.{key}"),
+                    &format!("hookSpecificOutput.{known}"),
+                    value,
+                );
             } else if let Some(known) = outer {
                 misspelt = true;
-                self.near(&format!("hookSpecificOutput.{key}"), known);
+                self.near(&format!("hookSpecificOutput.{key}"), known, value);
             }
         }
         self.read.says_something |= !misspelt;
@@ -221,15 +273,17 @@ impl Reader {
         let reason = self
             .message(&inner, &["permissionDecisionReason", "reason"])
             .or_else(|| self.message(object, &["reason", "stopReason"]));
-        if let Some(value) = self.take(&inner, &["permissionDecision"]) {
+        for value in self.deciding([&inner], "permissionDecision") {
             // Claude's `defer` leaves the decision to somebody else: a person.
-            let deferred = text_of(&value).is_some_and(|text| text == "defer");
-            let permission = if deferred { Some(Permission::Ask) } else { self.permission(&value) };
+            let deferred = text_of(value).is_some_and(|text| text == "defer");
+            let permission = if deferred { Some(Permission::Ask) } else { self.permission(value) };
             self.set_permission(permission);
         }
-        let decision = self.message(object, &["decision"]).or_else(|| self.message(&inner, &["decision"]));
-        if let Some(decision) = decision {
-            self.decision(&decision, reason.as_deref());
+        for value in self.deciding([object, &inner], "decision") {
+            match text_of(value) {
+                Some(decision) => self.decision(&decision, reason.as_deref()),
+                None => self.wrong(format!("`decision` must be a string, not {}", kind_of(value))),
+            }
         }
         if self.read.answer.updated_input.is_none() {
             self.read.answer.updated_input = self.updated_input(&inner);
@@ -293,23 +347,65 @@ impl Reader {
     }
 
     fn near_misses(&mut self, object: &Payload) {
-        for (key, _) in object.fields().filter(|(key, _)| !KEYS.contains(key)) {
+        for (key, value) in object.written().filter(|(key, _)| !KEYS.contains(key)) {
             if let Some(known) = KEYS.iter().find(|known| is_near(key, known)) {
-                self.near(key, known);
+                self.near(key, known, value);
             } else if is_near(key, "permissionDecision") {
-                self.near(key, "hookSpecificOutput.permissionDecision");
+                self.near(key, "hookSpecificOutput.permissionDecision", value);
             }
         }
     }
 
+    /// A misspelt key is not an answer by itself, but a permission next to it must
+    /// not be more lenient than what it says.
+    fn heed_near_misses(&mut self) {
+        if self.read.answer.speaks_of_permission() {
+            self.set_permission(self.near_refusal);
+        }
+    }
+
     /// A key that means nothing, and the one that was meant.
-    fn near(&mut self, key: &str, meant: &str) {
+    fn near(&mut self, key: &str, meant: &str, value: &RawValue) {
         self.read.warnings.push(format!("the answer has `{key}`, which means nothing; write `{meant}`"));
         let name = meant.rsplit('.').next().unwrap_or(meant);
-        let decides = ["permission", "continue", "decision", "hookSpecificOutput", "permissionDecision"];
-        if decides.contains(&name) {
+        if DECIDING_KEYS.contains(&name) {
             self.read.near_miss = Some(key.to_owned());
+            self.near_refusal = self.near_refusal.max(refusing_value(name, value));
         }
+    }
+
+    /// Every value of a key that decides. The caller takes the strictest.
+    fn deciding<'o>(
+        &mut self,
+        objects: impl IntoIterator<Item = &'o Payload>,
+        name: &str,
+    ) -> Vec<&'o RawValue> {
+        let objects: Vec<&Payload> = objects.into_iter().collect();
+        let repeated = objects.iter().any(|object| object.values(name).count() > 1);
+        if repeated {
+            self.read.warnings.push(format!("the answer repeats `{name}`; the strictest value takes effect"));
+        }
+        let all = objects.iter().flat_map(|object| object.written());
+        let values: Vec<_> = all.filter(|(key, value)| *key == name && value.get() != "null").collect();
+        self.read.says_something |= !values.is_empty();
+        values.into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// The value of a field that replaces what the agent uses. Where two values
+    /// differ, neither can be called the stricter one, so that the action is denied.
+    fn rewrite(&mut self, object: &Payload, names: &[&str], field: AnswerField) -> Option<Box<RawValue>> {
+        let all = object.written().filter(|(key, value)| names.contains(key) && value.get() != "null");
+        let mut values = all.map(|(_, value)| compact(value.get()));
+        let first = values.next();
+        let differ = values.any(|value| Some(value) != first);
+        if differ && self.event.can_block() && self.event.answers(field) {
+            let name = names[0];
+            self.read
+                .warnings
+                .push(format!("the answer has different values for `{name}`; the action is denied"));
+            self.read.answer.permission = Some(Permission::Deny);
+        }
+        self.take(object, names)
     }
 
     /// The first of these keys that is there and not null; a second one that
@@ -317,6 +413,9 @@ impl Reader {
     fn take(&mut self, object: &Payload, names: &[&str]) -> Option<Box<RawValue>> {
         let mut found: Option<(&str, &RawValue)> = None;
         for name in names {
+            if object.values(name).count() > 1 {
+                self.read.warnings.push(format!("the answer repeats `{name}`; the last value takes effect"));
+            }
             let Some(value) = object.get(name).filter(|value| value.get() != "null") else { continue };
             match found {
                 None => found = Some((name, value)),
@@ -363,7 +462,8 @@ impl Reader {
     }
 
     fn updated_input(&mut self, object: &Payload) -> Option<Box<RawValue>> {
-        let value = self.take(object, &["updated_input", "updatedInput"])?;
+        let names = ["updated_input", "updatedInput"];
+        let value = self.rewrite(object, &names, AnswerField::UpdatedInput)?;
         if !value.get().starts_with('{') {
             self.wrong(format!("`updated_input` must be an object, not {}", kind_of(&value)));
             return None;
@@ -404,9 +504,12 @@ fn kind_of(value: &RawValue) -> &'static str {
 
 /// The same letters in another case or with other separators, or one letter off.
 fn is_near(key: &str, known: &str) -> bool {
-    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_lowercase();
-    let (key, known) = (plain(key), plain(known));
+    let (key, known) = (plain_key(key), plain_key(known));
     key == known || (known.len() > 5 && one_letter_apart(key.as_bytes(), known.as_bytes()))
+}
+
+fn plain_key(key: &str) -> String {
+    key.replace(['_', '-', ' '], "").to_lowercase()
 }
 
 fn one_letter_apart(a: &[u8], b: &[u8]) -> bool {

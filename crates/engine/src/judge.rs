@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use crate::answer::says_false;
+use crate::payload::Payload;
 
 /// Stands in an instruction where its author wrote `$ARGUMENTS`.
 pub const INPUT: &str = "(the hook input)";
@@ -25,12 +26,14 @@ pub struct Question {
 }
 
 /// What a model says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether the condition holds.
     pub ok: bool,
     /// Why not.
     pub reason: Option<String>,
+    /// What was odd about the reply.
+    pub warnings: Vec<String>,
 }
 
 /// Answers prompt hooks. An error is a failure of the hook, never an allow.
@@ -57,26 +60,54 @@ pub fn instruction(prompt: &str) -> String {
     prompt.replace("$ARGUMENTS", INPUT)
 }
 
-/// Reads a model's reply: `{"ok": bool, "reason": text}` and nothing else.
+/// Reads a model's reply: `{"ok": bool, "reason": text}` and nothing else. Where an
+/// `"ok": false` can be read in something else, that is the verdict.
 pub fn read_verdict(reply: &str) -> Result<Verdict, String> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Reply {
-        ok: bool,
-        reason: Option<String>,
-    }
     let reply = reply.trim();
+    read_object(reply).or_else(|problem| {
+        if !says_false(reply, "ok") {
+            return Err(problem);
+        }
+        Ok(Verdict {
+            warnings: vec![format!("{problem}, but `\"ok\": false` can be read in it")],
+            ..Verdict::default()
+        })
+    })
+}
+
+fn read_object(reply: &str) -> Result<Verdict, String> {
+    let not_json = || "its reply is not JSON".to_owned();
+    let shape = |problem: String| format!("its reply is not {{ok, reason}}: {problem}");
     // A list would be read as the fields in their order.
     if reply.starts_with('[') {
         return Err("its reply is a list".to_owned());
     }
-    match serde_json::from_str(reply) {
-        Ok(Reply { ok, reason }) => {
-            Ok(Verdict { ok, reason: reason.filter(|reason| !reason.trim().is_empty()) })
-        }
-        Err(error) if error.is_data() => Err(format!("its reply is not {{ok, reason}}: {error}")),
-        Err(_) => Err("its reply is not JSON".to_owned()),
+    if reply.is_empty() {
+        return Err(not_json());
     }
+    let object: Payload = serde_json::from_str(reply)
+        .map_err(|error| if error.is_data() { shape(error.to_string()) } else { not_json() })?;
+    let mut verdict = Verdict { ok: true, ..Verdict::default() };
+    for (key, value) in object.written() {
+        match key {
+            "ok" => {
+                let ok: bool = serde_json::from_str(value.get()).map_err(|error| shape(error.to_string()))?;
+                verdict.ok &= ok;
+            }
+            "reason" => {
+                let reason: Option<String> =
+                    serde_json::from_str(value.get()).map_err(|error| shape(error.to_string()))?;
+                verdict.reason = reason.filter(|reason| !reason.trim().is_empty()).or(verdict.reason);
+            }
+            other => return Err(shape(format!("unknown field `{other}`"))),
+        }
+    }
+    match object.values("ok").count() {
+        0 => return Err(shape("missing field `ok`".to_owned())),
+        1 => {}
+        _ => verdict.warnings.push("its reply repeats `ok`; the strictest value takes effect".to_owned()),
+    }
+    Ok(verdict)
 }
 
 #[cfg(test)]
@@ -91,11 +122,14 @@ mod tests {
 
     #[test]
     fn only_an_object_with_a_boolean_is_a_verdict() {
-        let not_ok = Verdict { ok: false, reason: Some("no".into()) };
+        let not_ok = Verdict { reason: Some("no".into()), ..Verdict::default() };
         assert_eq!(read_verdict(r#"{"ok":false,"reason":"no"}"#), Ok(not_ok));
-        assert_eq!(read_verdict(" {\"ok\":true}\n"), Ok(Verdict { ok: true, reason: None }));
-        assert_eq!(read_verdict(r#"{"ok":true,"reason":null}"#), Ok(Verdict { ok: true, reason: None }));
-        assert_eq!(read_verdict(r#"{"ok":false,"reason":" "}"#), Ok(Verdict { ok: false, reason: None }));
+        assert_eq!(read_verdict(" {\"ok\":true}\n"), Ok(Verdict { ok: true, ..Verdict::default() }));
+        assert_eq!(
+            read_verdict(r#"{"ok":true,"reason":null}"#),
+            Ok(Verdict { ok: true, ..Verdict::default() })
+        );
+        assert_eq!(read_verdict(r#"{"ok":false,"reason":" "}"#), Ok(Verdict::default()));
         let cases = [
             ("nothing", ""),
             ("a word", "yes"),
@@ -104,14 +138,28 @@ mod tests {
             ("no ok", r#"{"reason":"fine"}"#),
             ("a list", "[]"),
             ("a list that would fit", r#"[true,"fine"]"#),
-            ("two answers", r#"{"ok":false,"ok":true}"#),
             ("more than was asked", r#"{"ok":true,"permission":"allow"}"#),
-            ("two objects", r#"{"ok":true}{"ok":false}"#),
+            ("two objects", r#"{"ok":true}{"ok":true}"#),
             ("cut off", r#"{"ok":true"#),
             ("a fence around it", "```json\n{\"ok\":true}\n```"),
         ];
         for (name, reply) in cases {
             assert!(read_verdict(reply).is_err(), "{name}: {reply}");
+        }
+    }
+
+    #[test]
+    fn red_team_h1_a_false_verdict_is_never_outvoted() {
+        let cases = [
+            r#"{"ok":false,"ok":true}"#,
+            r#"{"ok":true,"ok":false}"#,
+            r#"{"ok":false,"reason":"say "no""}"#,
+            r#"{"\u006fk":false,"x":1}"#,
+            r#"{"ok":true}{"ok": /* no */ false}"#,
+        ];
+        for reply in cases {
+            let verdict = read_verdict(reply).expect(reply);
+            assert!(!verdict.ok && verdict.warnings.len() == 1, "{reply}: {verdict:?}");
         }
     }
 }

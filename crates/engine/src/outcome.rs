@@ -9,7 +9,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::answer::{Answer, Permission, read_answer};
+use serde_json::value::RawValue;
+
+use crate::answer::{Answer, Permission, read_answer, refusal_in, refusing_value};
 use crate::edition::{BrokenAnswer, Rules};
 use crate::event::{EventKind, Gate};
 use crate::payload::{Payload, compact};
@@ -121,6 +123,12 @@ pub fn read_outcome(exit: &Exit, event: EventKind, sent: &Payload, rules: &Rules
         Status::NotStarted(reason) => Failure::NotStarted(reason.clone()),
         Status::NoAnswer(reason) => Failure::NoAnswer(reason.clone()),
     };
+    // A line of a persistent hook that cannot be attributed to this event is broken output.
+    if matches!(failure, Failure::NoAnswer(_))
+        && let Some(read) = readable_refusal(&failure.to_string(), &exit.stdout, event, rules)
+    {
+        return read;
+    }
     let read = ReadOutcome::failed(failure);
     match refusal_in(&String::from_utf8_lossy(&exit.stdout)) {
         Some(Permission::Deny) if matches!(exit.status, Status::Code(_)) => read.warn(
@@ -155,8 +163,11 @@ fn read_stdout(stdout: &[u8], event: EventKind, sent: &Payload, rules: &Rules) -
     }
     match parse_object(text) {
         Some(Parsed { object, before }) => {
-            // A refusal that stands before the last object must not be lost to it.
-            if !before.is_empty() && event.can_block() && refusal_in(before).is_some() {
+            // A refusal before the last object must not be lost to it, nor one in an object that
+            // is only the end of broken JSON.
+            let is_torn = before.ends_with([':', ',', '[', '{']);
+            let unread = if is_torn { text } else { before };
+            if !before.is_empty() && event.can_block() && refusal_in(unread).is_some() {
                 return broken(beginning(text), text, event, rules);
             }
             let read = read_object(&object, event, sent, rules);
@@ -173,7 +184,7 @@ fn read_stdout(stdout: &[u8], event: EventKind, sent: &Payload, rules: &Rules) -
 fn read_object(object: &Payload, event: EventKind, sent: &Payload, rules: &Rules) -> ReadOutcome {
     let Some(object) = without_echo(object, sent) else { return ReadOutcome::plain(Outcome::NoOpinion) };
     let read = read_answer(&object, event);
-    let refuses = read.answer.refuses();
+    let refuses = read.answer.refuses() || read.answer.permission == Some(Permission::Ask);
     let outcome = match (&read.wrong_shape, &read.near_miss) {
         (Some(what), _) if event.can_block() && !refuses => ReadOutcome {
             blocks: blocks(event, rules),
@@ -197,16 +208,23 @@ fn broken(first_bytes: String, text: &str, event: EventKind, rules: &Rules) -> R
     if event.spec().answers.is_empty() && rules.broken_answer != BrokenAnswer::NextHook {
         return ReadOutcome::plain(Outcome::NoOpinion);
     }
-    if let Some(permission) =
-        refusal_in(text).filter(|_| event.can_block() && rules.broken_answer == BrokenAnswer::Failure)
-    {
-        let answer = Answer { permission: Some(permission), ..Answer::default() };
-        return ReadOutcome::plain(Outcome::Answer(Box::new(answer))).warn(format!(
-            "its answer is broken JSON ({first_bytes}), but a refusal can be read in it; {advice}"
-        ));
+    let problem = format!("its answer is broken JSON ({first_bytes})");
+    if let Some(read) = readable_refusal(&problem, text.as_bytes(), event, rules) {
+        return read.warn(advice);
     }
     ReadOutcome { blocks: blocks(event, rules), ..ReadOutcome::failed(Failure::NotJson(first_bytes)) }
         .warn(advice)
+}
+
+/// The refusal in output that is not an answer, where the edition lets it decide.
+fn readable_refusal(problem: &str, stdout: &[u8], event: EventKind, rules: &Rules) -> Option<ReadOutcome> {
+    if !event.can_block() || rules.broken_answer != BrokenAnswer::Failure {
+        return None;
+    }
+    let permission = refusal_in(&String::from_utf8_lossy(stdout))?;
+    let answer = Answer { permission: Some(permission), ..Answer::default() };
+    let read = ReadOutcome::plain(Outcome::Answer(Box::new(answer)));
+    Some(read.warn(format!("{problem}, but a refusal can be read in it")))
 }
 
 /// In the newest edition a broken answer blocks by itself, except on a prompt.
@@ -288,40 +306,19 @@ fn depth(json: &str) -> usize {
 }
 
 /// The object without what merely repeats the input; none when nothing else is left.
+/// A refusing value is never taken for an echo: a payload may hold the very key
+/// that the hook adds to it.
 fn without_echo<'a>(object: &'a Payload, sent: &Payload) -> Option<Cow<'a, Payload>> {
-    let echoes = |name: &str| match (object.get(name), sent.get(name)) {
-        (Some(said), Some(given)) => compact(said.get()) == compact(given.get()),
-        _ => false,
+    let echoes = |name: &str, value: &RawValue| {
+        sent.get(name).is_some_and(|given| compact(value.get()) == compact(given.get()))
     };
-    if !echoes("hook_event_name") {
+    if !object.values("hook_event_name").any(|value| echoes("hook_event_name", value)) {
         return Some(Cow::Borrowed(object));
     }
-    let mut left = Payload::default();
-    for (name, value) in object.fields().filter(|(name, _)| !echoes(name)) {
-        left.set(name, value);
-    }
-    (!left.is_empty()).then_some(Cow::Owned(left))
-}
-
-/// The refusal that can still be read in a broken answer: a quote in a message
-/// must not open the gate.
-fn refusal_in(text: &str) -> Option<Permission> {
-    const SIGNS: &[(&str, &str, Permission)] = &[
-        (r#""permission""#, r#""deny""#, Permission::Deny),
-        (r#""continue""#, "false", Permission::Deny),
-        (r#""permissionDecision""#, r#""deny""#, Permission::Deny),
-        (r#""decision""#, r#""block""#, Permission::Deny),
-        (r#""permission""#, r#""ask""#, Permission::Ask),
-        (r#""permissionDecision""#, r#""ask""#, Permission::Ask),
-    ];
-    SIGNS.iter().find(|(key, value, _)| has_pair(text, key, value)).map(|(_, _, permission)| *permission)
-}
-
-fn has_pair(text: &str, key: &str, value: &str) -> bool {
-    text.match_indices(key).any(|(at, _)| {
-        let rest = text[at + key.len()..].trim_start();
-        rest.strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with(value))
-    })
+    let mut left = object.clone();
+    left.retain(|name, value| !echoes(name, value) || refusing_value(name, value).is_some());
+    let says_more = left.written().next().is_some();
+    says_more.then_some(Cow::Owned(left))
 }
 
 /// The first bytes of what a hook printed, on one line.
@@ -334,168 +331,5 @@ fn beginning(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::edition::Edition;
-
-    fn exited(code: i32, stdout: &str) -> Exit {
-        Exit {
-            status: Status::Code(code),
-            stdout: stdout.into(),
-            stderr: Vec::new(),
-            duration: Duration::ZERO,
-            leaked: false,
-        }
-    }
-
-    fn read_in(edition: Edition, event: &str, exit: &Exit) -> String {
-        let event = EventKind::named(event).expect(event);
-        let sent =
-            Payload::parse(br#"{"hook_event_name":"preToolUse","agent_message":"hi"}"#).expect("an object");
-        let read = read_outcome(exit, event, &sent, edition.rules());
-        let blocks = if read.blocks { " and blocks" } else { "" };
-        match read.outcome {
-            Outcome::Answer(answer) => match answer.permission {
-                Some(permission) => permission.name().to_owned(),
-                None => format!("answer, continue {:?}", answer.proceed),
-            },
-            Outcome::NoOpinion => "no opinion".to_owned(),
-            Outcome::Silent => "silent".to_owned(),
-            Outcome::Failed(failure) => format!("failed: {failure}{blocks}"),
-        }
-    }
-
-    fn read(exit: &Exit) -> String {
-        read_in(Edition::Docs, "preToolUse", exit)
-    }
-
-    #[test]
-    fn exit_code_decides_what_a_hook_meant() {
-        let cases = [
-            ("0 with an answer", exited(0, r#"{"permission":"ask"}"#), "ask"),
-            ("0 and silent", exited(0, "\n"), "silent"),
-            ("0 and an empty object", exited(0, "{}"), "no opinion"),
-            ("2 denies, whatever stdout says", exited(2, r#"{"permission":"allow"}"#), "deny"),
-            ("2 and nothing", exited(2, ""), "deny"),
-            ("any other code is a failure", exited(7, ""), "failed: exited with code 7"),
-            ("also with a refusal", exited(1, r#"{"permission":"deny"}"#), "failed: exited with code 1"),
-        ];
-        for (name, exit, expected) in cases {
-            assert_eq!(read(&exit), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn stdout_is_read_generously() {
-        let cases = [
-            ("a byte order mark", "\u{feff}{\"permission\":\"deny\"}", "deny"),
-            ("a log line before", "loading {x}\n{\"permission\":\"deny\",\"o\":{\"a\":1}}\n", "deny"),
-            (
-                "an echo of the input",
-                r#"{"hook_event_name":"preToolUse","agent_message":"hi"}"#,
-                "no opinion",
-            ),
-            (
-                "an echo with an answer",
-                r#"{"hook_event_name":"preToolUse","agent_message":"hi","permission":"deny"}"#,
-                "deny",
-            ),
-            ("a refusal in broken JSON", r#"{"permission": "deny", "user_message": "say "no" "}"#, "deny"),
-            ("a refusal, then an allow", "{\"permission\":\"deny\"}\n{\"permission\":\"allow\"}", "deny"),
-            ("an ask in broken JSON", r#"{"permission" : "ask", x}"#, "ask"),
-            ("plain text", "all good", "failed: printed something that is not JSON: «all good»"),
-            ("a list", "[1]", "failed: printed something that is not JSON: «[1]»"),
-            ("text behind", "{} x", "failed: printed something that is not JSON: «{} x»"),
-            (
-                "a word that is none",
-                r#"{"permission":"maybe"}"#,
-                "failed: returned an invalid response for this hook step: `permission` is `maybe`; write `allow`, `deny` or `ask`",
-            ),
-            (
-                "a near miss",
-                r#"{"Permission":"deny"}"#,
-                "failed: answered with `Permission`, which is no key of an answer",
-            ),
-            (
-                "a near miss beside a message",
-                r#"{"Permission":"deny","user_message":"no"}"#,
-                "failed: answered with `Permission`, which is no key of an answer",
-            ),
-            (
-                "a near miss in Claude's form",
-                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permission_decision":"deny"}}"#,
-                "failed: answered with `hookSpecificOutput.permission_decision`, which is no key of an answer",
-            ),
-            (
-                "a native key in Claude's form",
-                r#"{"hookSpecificOutput":{"permission":"deny"}}"#,
-                "failed: answered with `hookSpecificOutput.permission`, which is no key of an answer",
-            ),
-            (
-                "Claude's key outside of its object",
-                r#"{"permissionDecision":"deny"}"#,
-                "failed: answered with `permissionDecision`, which is no key of an answer",
-            ),
-            (
-                "a list in Claude's form",
-                r#"{"hookSpecificOutput":[{"permissionDecision":"deny"}]}"#,
-                "failed: returned an invalid response for this hook step: `hookSpecificOutput` must be an object, not a list",
-            ),
-        ];
-        for (name, stdout, expected) in cases {
-            assert_eq!(read(&exited(0, stdout)), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn editions_differ_in_what_a_broken_answer_means() {
-        let text = exited(0, "hello");
-        let broken_deny = exited(0, r#"{"permission":"deny" x"#);
-        let cases = [
-            (Edition::V2_3, "beforeShellExecution", &broken_deny, "failed"),
-            (Edition::Docs, "beforeShellExecution", &broken_deny, "deny"),
-            (
-                Edition::V2026_09,
-                "beforeShellExecution",
-                &text,
-                "failed: printed something that is not JSON: «hello» and blocks",
-            ),
-            (
-                Edition::V2026_09,
-                "beforeSubmitPrompt",
-                &text,
-                "failed: printed something that is not JSON: «hello»",
-            ),
-            (Edition::Docs, "afterFileEdit", &text, "no opinion"),
-            (Edition::Docs, "stop", &text, "failed: printed something that is not JSON: «hello»"),
-        ];
-        for (edition, event, exit, expected) in cases {
-            let got = read_in(edition, event, exit);
-            assert!(got.starts_with(expected), "{edition:?} {event}: {got}");
-        }
-    }
-
-    #[test]
-    fn deep_nesting_is_refused_without_a_crash() {
-        let deep =
-            format!("{{\"permission\":\"deny\",\"a\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(read(&exited(0, &deep)), "deny", "a refusal is still read");
-        let deep = deep.replace("deny", "allow");
-        assert!(read(&exited(0, &deep)).starts_with("failed"), "an allow is not");
-    }
-
-    #[test]
-    fn words_of_a_refusal_come_from_stdout_then_stderr() {
-        let event = EventKind::BeforeShellExecution;
-        let rules = Edition::Docs.rules();
-        let mut exit = exited(2, "");
-        exit.stderr = b" from stderr \n".to_vec();
-        let words = |exit: &Exit| match read_outcome(exit, event, &Payload::default(), rules).outcome {
-            Outcome::Answer(answer) => answer.user_message,
-            _ => None,
-        };
-        assert_eq!(words(&exit).as_deref(), Some("from stderr"));
-        exit.stdout = br#"{"user_message":"from stdout"}"#.to_vec();
-        assert_eq!(words(&exit).as_deref(), Some("from stdout"));
-    }
-}
+#[path = "outcome/tests.rs"]
+mod tests;

@@ -25,7 +25,8 @@ pub(crate) use value::FieldValue;
 #[derive(Debug, Clone, Default)]
 pub struct Payload {
     fields: Vec<(Name, FieldValue)>,
-    repeats: bool,
+    /// Values of repeated keys that a later one replaced, in order.
+    replaced: Vec<(Name, FieldValue)>,
 }
 
 /// Room for the fields of most events, with those that are filled in.
@@ -119,7 +120,7 @@ impl Payload {
 
     /// Takes a field away.
     pub fn remove(&mut self, name: &str) {
-        self.fields.retain(|(key, _)| **key != *name);
+        self.retain(|key, _| key != name);
     }
 
     /// Where a field stands.
@@ -132,9 +133,43 @@ impl Payload {
         self.fields.iter().map(|(key, value)| (&**key, &**value))
     }
 
-    /// Whether a key stood there more than once. The last one counts.
+    /// Every field as it was written, those of repeated keys too: first the values
+    /// that a later one replaced, then the fields in order.
+    pub fn written(&self) -> impl Iterator<Item = (&str, &RawValue)> {
+        self.replaced.iter().chain(&self.fields).map(|(key, value)| (&**key, &**value))
+    }
+
+    /// Every value that was written for a field: more than one when its key is
+    /// repeated.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a RawValue> {
+        self.written().filter(move |(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// Whether a key is repeated. `get` returns its last value.
     pub fn has_repeats(&self) -> bool {
-        self.repeats
+        !self.replaced.is_empty()
+    }
+
+    /// Keeps what this function selects, of repeated keys each value by itself.
+    pub(crate) fn retain(&mut self, mut select: impl FnMut(&str, &RawValue) -> bool) {
+        self.replaced.retain(|(key, value)| select(key, value));
+        self.fields.retain(|(key, value)| select(key, value));
+    }
+
+    /// Adds a field as a parser does: the last value of a repeated key is the
+    /// field's value.
+    pub(crate) fn push(&mut self, name: Name, value: FieldValue) {
+        match self.fields.iter_mut().find(|(known, _)| **known == *name) {
+            Some((_, old)) => self.replaced.push((name, std::mem::replace(old, value))),
+            None => self.fields.push((name, value)),
+        }
+    }
+
+    /// Adds everything that was written in another object.
+    pub(crate) fn push_all(&mut self, other: Payload) {
+        for (name, value) in other.replaced.into_iter().chain(other.fields) {
+            self.push(name, value);
+        }
     }
 
     /// How many fields there are.
@@ -245,12 +280,9 @@ impl<'de> Deserialize<'de> for Payload {
                 formatter.write_str("a JSON object")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Payload, A::Error> {
-                let mut payload = Payload { fields: Vec::with_capacity(MOST_HAVE), repeats: false };
+                let mut payload = Payload { fields: Vec::with_capacity(MOST_HAVE), replaced: Vec::new() };
                 while let Some((key, value)) = map.next_entry::<Name, Box<RawValue>>()? {
-                    match payload.fields.iter_mut().find(|(known, _)| **known == *key) {
-                        Some((_, old)) => (*old, payload.repeats) = (value.into(), true),
-                        None => payload.fields.push((key, value.into())),
-                    }
+                    payload.push(key, value.into());
                 }
                 Ok(payload)
             }

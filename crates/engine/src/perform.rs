@@ -145,7 +145,10 @@ impl Performer<'_> {
             }
             let left = asked.deadline.saturating_duration_since(Instant::now());
             let failure = match receiver.recv_timeout(left.min(LOOK_UP)) {
-                Ok(Ok(verdict)) => return ReadOutcome::plain(meaning(verdict, event)),
+                Ok(Ok(mut verdict)) => {
+                    let warnings = std::mem::take(&mut verdict.warnings);
+                    return ReadOutcome { warnings, ..ReadOutcome::plain(meaning(verdict, event)) };
+                }
                 Ok(Err(problem)) => Failure::Judge(problem),
                 Err(mpsc::RecvTimeoutError::Timeout) if !left.is_zero() => continue,
                 Err(mpsc::RecvTimeoutError::Timeout) => Failure::TimedOut(asked.timeout),

@@ -10,6 +10,7 @@ use std::fmt::Display;
 
 use serde_json::value::RawValue;
 
+use crate::answer::refusal_in;
 use crate::payload::{Payload, PayloadError, text_of};
 use crate::run::{Exit, Read, Status};
 
@@ -18,6 +19,8 @@ const ASKS: &str = "does it use the helper, and import it before anything is pri
                     See persistent-hooks in the manual";
 /// So much of what cannot be read is shown.
 const SHOWN: usize = 80;
+/// The exit code that denies.
+const REFUSES: i32 = 2;
 
 /// The line for one event.
 pub fn question(id: &str, input: &[u8]) -> Vec<u8> {
@@ -35,33 +38,47 @@ pub fn question(id: &str, input: &[u8]) -> Vec<u8> {
 pub fn answer(id: &str, line: &[u8]) -> Result<Read, String> {
     let none =
         |why: &dyn Display| format!("it printed `{}`, which is no answer line ({why}); {ASKS}", shown(line));
-    let said = Payload::parse(line).map_err(|PayloadError::NotAnObject(error)| none(&error))?;
-    // A hook that puts its line together by hand may repeat what somebody wrote.
-    if said.has_repeats() {
-        return Err(none(&"a key stands in it twice"));
-    }
-    // A `null` says as much as a key that is not there.
-    let get = |name: &str| said.get(name).filter(|value| value.get() != "null");
-    let text = |name: &str| match get(name).map(text_of) {
+    let said = match Payload::parse(line) {
+        Ok(said) => said,
+        // Read like the broken output of a process of its own.
+        Err(_) if refusal_in(&String::from_utf8_lossy(line)).is_some() => {
+            return Ok(Read { exit_code: 0, stdout: line.to_vec(), stderr: Vec::new() });
+        }
+        Err(PayloadError::NotAnObject(error)) => return Err(none(&error)),
+    };
+    // A `null` says as much as a key that is not there. A hook that puts its line together by
+    // hand may repeat keys of a text that it pasted: every value is read.
+    let values = |name: &'static str| -> Vec<&RawValue> {
+        said.written()
+            .filter(|(key, value)| *key == name && value.get() != "null")
+            .map(|(_, value)| value)
+            .collect()
+    };
+    let get = |name: &'static str| values(name).last().copied();
+    let text = |name: &'static str| match get(name).map(text_of) {
         Some(None) => Err(none(&format!("`{name}` is no text"))),
         Some(text) => Ok(text),
         None => Ok(None),
     };
     match text("id")? {
-        Some(answered) if answered == id => {}
+        Some(answered) if answered == id && said.values("id").count() == 1 => {}
+        Some(answered) if answered == id => return Err(none(&"`id` is repeated")),
         Some(other) => {
             return Err(format!("it answered `{}`, and `{id}` was asked", shown(other.as_bytes())));
         }
         None if said.is_empty() => return Err(none(&"it says nothing")),
         None => return Err(format!("its answer `{}` has no `id`; {ASKS}", shown(line))),
     }
-    let exit_code = match get("exit_code").map(RawValue::get) {
-        None | Some("0") => 0,
-        Some(number) => whole(number).ok_or_else(|| none(&"`exit_code` is no number of a process"))?,
-    };
+    let mut exit_code = None;
+    for number in values("exit_code") {
+        let code = whole(number.get()).ok_or_else(|| none(&"`exit_code` is no number of a process"))?;
+        // Which of two different codes is meant is in doubt, and a doubt denies.
+        exit_code = Some(if exit_code.is_none_or(|other| other == code) { code } else { REFUSES });
+    }
     Ok(Read {
-        exit_code,
-        stdout: get("output").map(RawValue::get).unwrap_or_default().as_bytes().to_vec(),
+        exit_code: exit_code.unwrap_or(0),
+        // Repeated outputs are read like several objects that one process printed.
+        stdout: values("output").into_iter().map(RawValue::get).collect::<Vec<_>>().join("\n").into_bytes(),
         stderr: text("stderr")?.unwrap_or_default().into_bytes(),
     })
 }
@@ -168,7 +185,7 @@ mod tests {
             (r#"{"id": 7}"#, "which is no answer"),
             (r#"{"id": "7", "exit_code": 99999999999}"#, "which is no answer"),
             (r#"{"id": "7"} {"id": "7"}"#, "which is no answer"),
-            (r#"{"id": "7", "output": {"permission": "deny"}, "output": {}}"#, "which is no answer"),
+            (r#"{"id": "7", "output": {}, "id": "7"}"#, "which is no answer"),
             (r#"{"id": "7", "stderr": 7}"#, "which is no answer"),
             (r#"{"id": "7", "exit_code": 2.5}"#, "which is no answer"),
             (r#"{"id": "7", "exit_code": "2"}"#, "which is no answer"),
@@ -188,5 +205,22 @@ mod tests {
         }
         assert!(answer("7", b"\xff\xfe").is_err());
         assert!(answer("7", &vec![b'x'; 1 << 20]).expect_err("long").len() < 300);
+    }
+
+    #[test]
+    fn red_team_h1_no_repeated_key_of_a_line_loosens_it() {
+        let stdout = |line: &str| {
+            let read = answer("7", line.as_bytes()).expect(line);
+            (read.exit_code, String::from_utf8(read.stdout).expect("text"))
+        };
+        let both = "{\"permission\":\"deny\"}\n{\"permission\":\"allow\"}".to_owned();
+        assert_eq!(
+            stdout(r#"{"id":"7","output":{"permission":"deny"},"output":{"permission":"allow"}}"#),
+            (0, both)
+        );
+        assert_eq!(stdout(r#"{"id":"7","exit_code":2,"exit_code":0}"#), (2, String::new()));
+        assert_eq!(stdout(r#"{"id":"7","exit_code":0,"exit_code":1}"#), (2, String::new()));
+        let broken = r#"{"id":"7","output":{"permission":"deny","user_message":"a "b""}}"#;
+        assert_eq!(stdout(broken), (0, broken.to_owned()));
     }
 }

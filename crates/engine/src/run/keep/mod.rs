@@ -143,7 +143,10 @@ impl Keeper {
                     stderr.extend(said.stderr);
                     (Status::Code(said.exit_code), if rest { After::Ended } else { After::Stays })
                 }
-                Err(problem) => (Status::NoAnswer(problem), After::Failed),
+                Err(problem) => {
+                    stdout = bytes;
+                    (Status::NoAnswer(problem), After::Failed)
+                }
             },
             // Silence would be no opinion, and it was in the middle of something.
             Reply::Ended(Status::Code(0)) => {

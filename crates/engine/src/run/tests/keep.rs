@@ -93,6 +93,16 @@ fn other_surroundings_are_another_process() {
 }
 
 #[test]
+fn red_team_m6_exit_code_2_takes_effect_however_long_after_stdout_was_closed() {
+    let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
+    // Longer than any fixed wait that a process could get for its end, and with more on
+    // stderr than a pipe holds.
+    let command = "read -r line; exec >&-; head -c 200000 /dev/zero >&2; sleep 0.6; exit 2";
+    let (exit, _) = asked(&keeper, &hook(dir.path(), command).within(60_000), "one");
+    assert_eq!(exit.status, Status::Code(2));
+}
+
+#[test]
 fn a_process_that_fails_is_a_failed_hook_and_the_next_event_has_another() {
     let cases: [(&str, &str, Status, &str); 8] = [
         ("a crash", "read -r line; echo oops >&2; exit 3", Status::Code(3), "oops\n"),
@@ -123,7 +133,8 @@ fn a_process_that_fails_is_a_failed_hook_and_the_next_event_has_another() {
         let (dir, keeper) = (TempDir::new(), Keeper::new(quick()));
         // The first process does what the case says; the second answers.
         let command = format!("if mkdir once; then {command}; else {ECHO}; fi");
-        let timeout = if matches!(status, Status::TimedOut(_)) { 6000 } else { 60_000 };
+        // Silence and a closed stdout use up their time.
+        let timeout = if matches!(name, "silence" | "stdout closed") { 6000 } else { 60_000 };
         let failing = hook(dir.path(), &command).within(timeout);
         let begun = Instant::now();
         let (exit, _) = asked(&keeper, &failing, "one");

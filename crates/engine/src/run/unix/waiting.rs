@@ -29,8 +29,8 @@ pub const KEEPS: bool = true;
 const AWAKE: Duration = Duration::from_millis(1);
 /// Whether somebody does. Many at once would be in each other's way.
 static SOMEBODY_IS_AWAKE: AtomicBool = AtomicBool::new(false);
-/// How long a process whose output is closed may take to end by itself.
-const ENDING: Duration = Duration::from_millis(200);
+/// How often to ask for the end of a process that nothing announces.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// How much is read at once.
 const READ: usize = 16 * 1024;
 /// A flood that never ends must not hold anybody: so many pieces of it are read.
@@ -175,12 +175,12 @@ impl Waiting {
                     return Some(Reply::Nothing(Status::TooMuchOutput));
                 }
                 Read::Some => {}
-                Read::NothingNow if happened.end => return Some(self.ended()),
+                Read::NothingNow if happened.end => return Some(self.wait_for_end(talk, cancel)),
                 Read::NothingNow => break,
-                Read::Closed => return Some(self.ended()),
+                Read::Closed => return Some(self.wait_for_end(talk, cancel)),
             }
         }
-        self.has_ended_silently().then(|| self.ended())
+        self.has_ended_silently().then(|| self.wait_for_end(talk, cancel))
     }
 
     /// Mostly the kernel lets it run at once, on our processor or on another,
@@ -207,18 +207,33 @@ impl Waiting {
         None
     }
 
-    /// It ended, or it closed its output, and will be killed for that.
-    fn ended(&self) -> Reply {
-        let limit = Instant::now() + ENDING;
+    /// Waits for the exit code of a process that closed its output: code 2 denies,
+    /// so it has until its timeout to say it.
+    fn wait_for_end(&mut self, talk: &mut Talk, cancel: &Cancel) -> Reply {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         loop {
             match waitid(WaitId::Pid(self.pid), look) {
                 Ok(Some(status)) => return Reply::Ended(status_of(&status)),
-                Ok(None) | Err(Errno::INTR) if Instant::now() < limit => {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Ok(None) | Err(_) => return Reply::Closed,
+                Ok(None) | Err(Errno::INTR) => {}
+                Err(_) => return Reply::Closed,
             }
+            let now = Instant::now();
+            if talk.deadline.is_some_and(|deadline| now >= deadline) {
+                return Reply::Closed;
+            }
+            if cancel.is_cancelled() {
+                return Reply::Nothing(Status::Cancelled);
+            }
+            let interval = if self.pidfd.is_some() { CANCEL_CHECK } else { END_POLL_INTERVAL };
+            let left = talk.deadline.map_or(interval, |deadline| deadline.saturating_duration_since(now));
+            let ends = [self.pidfd.as_ref(), self.stderr.as_ref()].into_iter().flatten();
+            let mut ends: Vec<_> =
+                ends.map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)).collect();
+            // An error is as good as an interval that ended: the loop looks again.
+            let _ = poll(&mut ends, Some(&span(left.min(interval))));
+            drop(ends);
+            // A full stderr would keep it from ending.
+            self.read_stderr(&mut |bytes| talk.stderr.add(bytes));
         }
     }
 
