@@ -58,6 +58,7 @@ pub enum Command {
     Doctor(commands::doctor::DoctorArgs),
     List(commands::list::ListArgs),
     Trust(commands::trust::TrustArgs),
+    Unlock(commands::unlock::UnlockArgs),
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
     Test(commands::test::TestArgs),

@@ -22,3 +22,4 @@ pub mod serve;
 pub mod team;
 pub mod test;
 pub mod trust;
+pub mod unlock;

@@ -107,6 +107,7 @@ fn run(ui: &mut Ui, args: &Args) -> Result<Status, Failed> {
         Command::Doctor(doctor) => commands::doctor::doctor(ui, &args.global, doctor),
         Command::List(list) => commands::list::list(ui, &args.global, list),
         Command::Trust(trust) => commands::trust::trust(ui, &args.global, trust),
+        Command::Unlock(unlock) => commands::unlock::unlock(ui, &args.global, unlock),
         Command::Init(init) => commands::init::init(ui, &args.global, init),
         Command::New(new) => commands::new::new(ui, &args.global, new),
         Command::Test(test) => commands::test::test(ui, &args.global, test),

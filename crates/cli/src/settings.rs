@@ -19,12 +19,14 @@ use boathook_engine::environment::{CALLED_FROM, DEPTH};
 use boathook_engine::judge::Judge;
 use boathook_engine::remote::wire::Caller;
 use boathook_engine::run::{Cancel, cancel_on_signals};
+use boathook_engine::self_protection::ProtectedFiles;
 use boathook_engine::settled::resolved;
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
 use boathook_engine::trust::Trust;
 
 pub use self::dwelling::{Dwelling, Given, ours as dwelling};
 pub use self::machine::{host_name, start_sync};
+use crate::agents::connection_files;
 use crate::args::Global;
 use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};
@@ -94,11 +96,11 @@ fn settled(
     dwelling: Dwelling,
     workspaces: Vec<PathBuf>,
 ) -> (Settings, Preferences) {
-    let Dwelling { home, state, config } = dwelling;
-    let file = config.join("config.toml");
+    let Dwelling { home, state, config: config_dir } = dwelling;
+    let file = config_dir.join("config.toml");
     let config = config_file::read(ui, &file);
     let judge = config.judge.map(|table| judge(ui, table, &file, &home));
-    let settings = Settings {
+    let mut settings = Settings {
         judge,
         third_party: ThirdParty {
             claude: config.claude.unwrap_or(true),
@@ -121,7 +123,20 @@ fn settled(
             ..Roots::new(Os::current(), &home, state, workspaces)
         })
     };
+    // Only the user's own file switches it off, never a project or a variable.
+    if config.self_protection.unwrap_or(true) {
+        let connections = connection_files(&settings);
+        settings.self_protection =
+            Some(ProtectedFiles { config: config_dir, programs: programs(), connections });
+    }
     (settings, config.agents)
+}
+
+/// Our own program, by the path it runs from and by the name under which it is found.
+fn programs() -> Vec<PathBuf> {
+    let running = env::current_exe().ok();
+    let named = program().ok().map(|(path, _)| path);
+    running.into_iter().chain(named).collect()
 }
 
 /// What the environment and the current directory say of where an agent works,
@@ -205,6 +220,32 @@ fn workspaces(ui: &mut Ui, global: &Global, roots: &[String], home: &Path) -> Re
 /// there.
 pub fn told_beside() -> Vec<(&'static str, String)> {
     env::var("CLAUDE_CODE_ENTRYPOINT").ok().map(|value| ("entrypoint", value)).into_iter().collect()
+}
+
+/// Variables that agents and our own hooks set for what they start.
+const AGENT_VARIABLES: [&str; 12] = [
+    DEPTH,
+    CALLED_FROM,
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "QWEN_CODE",
+    "COPILOT_CLI",
+    "OPENCODE",
+    "CLINE_ACTIVE",
+    "CURSOR_AGENT",
+];
+
+/// The variable that shows that an agent or a hook started us; none when a person seems to have.
+pub fn agent_around() -> Option<&'static str> {
+    AGENT_VARIABLES.into_iter().find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+/// Whether this process has a controlling terminal.
+pub fn has_terminal() -> bool {
+    !cfg!(unix) || std::fs::File::open("/dev/tty").is_ok()
 }
 
 /// Whether Copilot CLI, or something it started, calls us.

@@ -31,6 +31,9 @@ fn hooks_of_all_sources_by_event() {
       ready     user       echo done
                 [HOME]/.cursor/hooks.json:1
                 the same command twice on this event: it runs twice
+    Built-in, when an agent calls
+      ready     self-protection
+                asks before an agent changes user, team or enterprise hooks and their scripts, Boathook's state, configuration or program, or the entries that connect an agent
     ----- stderr -----
     warning: [PROJECT]/.cursor/hooks.json: 1 hook is withheld: the workspace is not trusted
       help: `boathook trust` shows what would be trusted, and asks
@@ -50,6 +53,9 @@ fn nothing_configured_names_where_it_was_looked_for() {
       claude-local   [PROJECT]/.claude/settings.local.json (not there)
       claude-project [PROJECT]/.claude/settings.json (not there)
       claude-user    [HOME]/.claude/settings.json (not there)
+    Built-in, when an agent calls
+      ready     self-protection
+                asks before an agent changes user, team or enterprise hooks and their scripts, Boathook's state, configuration or program, or the entries that connect an agent
     ----- stderr -----
     hint: `boathook init` writes a first hook
     "#);
@@ -114,6 +120,9 @@ fn a_hook_that_cannot_start_is_an_error() {
       error     user       ./hooks/gone.sh
                 [HOME]/.cursor/hooks.json:1
                 the script `./hooks/gone.sh` does not exist: the hook fails
+    Built-in, when an agent calls
+      ready     self-protection
+                asks before an agent changes user, team or enterprise hooks and their scripts, Boathook's state, configuration or program, or the entries that connect an agent
     ----- stderr -----
     hint: 1 problem in these files: `boathook check` lists them
     "#);

@@ -40,6 +40,7 @@ use crate::plan::{Circumstances, Plan, plan};
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
+use crate::self_protection::{ProtectedFiles, SelfProtection};
 use crate::session::Session;
 use crate::sessions::Sessions;
 use crate::source::{Format, Level, Roots, Source, native_root};
@@ -324,7 +325,8 @@ impl Engine {
     fn hook_set_of(&self, workspaces: &[PathBuf]) -> Arc<HookSet> {
         let set = lock(&self.loader).hooks(workspaces);
         let mut injected = lock(&self.injected);
-        if injected.hooks.is_empty() {
+        let protects = self.settings.self_protection.as_ref().filter(|_| self.settings.agent.is_some());
+        if injected.hooks.is_empty() && protects.is_none() {
             return set;
         }
         if let Some((before, with)) = &injected.last
@@ -334,10 +336,15 @@ impl Engine {
         }
         let mut with = HookSet::clone(&set);
         with.hooks.extend(injected.hooks.iter().cloned());
+        with.hooks.extend(protects.map(|files| self.self_protection(files, &set).into_hook()));
         with.hooks.sort_by_key(|hook| hook.source.level);
         let with = Arc::new(with);
         injected.last = Some((set, Arc::clone(&with)));
         with
+    }
+
+    fn self_protection(&self, files: &ProtectedFiles, hooks: &Arc<HookSet>) -> SelfProtection {
+        SelfProtection::new(self.settings.roots.clone(), files.clone(), Arc::clone(hooks))
     }
 
     fn filled(&self, event: Event) -> Event {

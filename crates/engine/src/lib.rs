@@ -56,6 +56,7 @@ pub mod rounds;
 pub mod rule;
 pub mod run;
 pub mod schema;
+pub mod self_protection;
 pub mod session;
 pub mod sessions;
 pub mod settled;

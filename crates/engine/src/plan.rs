@@ -264,7 +264,8 @@ impl Planner<'_> {
         if let HookState::Withheld(why) = hook.state {
             return fail(Failure::Withheld(format!("{}; look at it with `boathook trust`", why.reason())));
         }
-        if self.circumstances.around.depth > DEEPEST {
+        // Self-protection starts nothing, so it does not end with the depth.
+        if self.circumstances.around.depth > DEEPEST && hook.source.level != Level::BuiltIn {
             // The depth stands in the environment, which must not open a managed gate.
             let managed = hook.source.level.is_managed();
             let failure = Failure::TooDeep(self.circumstances.around.depth);

@@ -37,7 +37,7 @@ pub fn is_protected(path: &Path, roots: &Roots) -> Option<&'static str> {
         (true, _) | (false, None) => path.to_owned(),
     };
     by_name(&given, roots)
-        .or_else(|| by_name(&settled(&given), roots))
+        .or_else(|| by_name(&resolve_existing(&given), roots))
         .or_else(|| by_identity(&given, roots))
         .or_else(|| by_hard_link(&given, roots))
 }
@@ -57,7 +57,7 @@ fn by_name(path: &Path, roots: &Roots) -> Option<&'static str> {
             let place = names::parts(place, roots.os);
             parts.len() >= place.len() && place.iter().zip(&parts).all(|(name, part)| names::same(part, name))
         };
-        if inside(&place) || inside(&settled(&place)) {
+        if inside(&place) || inside(&resolve_existing(&place)) {
             return Some(what);
         }
     }
@@ -105,10 +105,10 @@ fn by_identity(path: &Path, roots: &Roots) -> Option<&'static str> {
     let projects: Vec<Facts> = projects.filter_map(|directory| read_file::facts(&directory)).collect();
     for above in path.ancestors() {
         let Some(found) = read_file::facts(above) else { continue };
-        if let Some((_, what)) = protected.iter().find(|(facts, _)| same_file(facts, &found)) {
+        if let Some((_, what)) = protected.iter().find(|(facts, _)| is_same_file(facts, &found)) {
             return Some(what);
         }
-        if projects.iter().any(|facts| same_file(facts, &found)) {
+        if projects.iter().any(|facts| is_same_file(facts, &found)) {
             let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
             return project_part(&names::parts(rest, roots.os));
         }
@@ -125,10 +125,11 @@ fn by_hard_link(path: &Path, roots: &Roots) -> Option<&'static str> {
     let found = read_file::facts(path).filter(|facts| facts.kind == Kind::File && facts.links > 1)?;
     let scripts = roots.workspaces.iter().map(|root| (root.join(".cursor").join("hooks"), PROJECT_SCRIPTS));
     let mut left = FILES_COMPARED;
-    scripts.chain(places(roots)).find(|(place, _)| holds(place, &found, &mut left)).map(|(_, what)| what)
+    scripts.chain(places(roots)).find(|(place, _)| holds_file(place, &found, &mut left)).map(|(_, what)| what)
 }
 
-fn holds(directory: &Path, wanted: &Facts, left: &mut usize) -> bool {
+/// Whether a directory holds this file, under any name.
+pub(crate) fn holds_file(directory: &Path, wanted: &Facts, left: &mut usize) -> bool {
     let Ok(entries) = std::fs::read_dir(directory).map_err(crate::shortage::noted) else { return false };
     for entry in entries.flatten() {
         if *left == 0 {
@@ -137,8 +138,8 @@ fn holds(directory: &Path, wanted: &Facts, left: &mut usize) -> bool {
         *left -= 1;
         let path = entry.path();
         match read_file::link_facts(&path) {
-            Some(facts) if facts.kind == Kind::Directory && holds(&path, wanted, left) => return true,
-            Some(facts) if same_file(&facts, wanted) => return true,
+            Some(facts) if facts.kind == Kind::Directory && holds_file(&path, wanted, left) => return true,
+            Some(facts) if is_same_file(&facts, wanted) => return true,
             Some(_) | None => {}
         }
     }
@@ -146,12 +147,12 @@ fn holds(directory: &Path, wanted: &Facts, left: &mut usize) -> bool {
 }
 
 /// Windows does not tell the number of a file by its name alone.
-fn same_file(one: &Facts, other: &Facts) -> bool {
+pub(crate) fn is_same_file(one: &Facts, other: &Facts) -> bool {
     cfg!(unix) && one.stamp.device == other.stamp.device && one.stamp.inode == other.stamp.inode
 }
 
 /// The part that exists with its links resolved, the rest as it is written.
-fn settled(path: &Path) -> PathBuf {
+pub(crate) fn resolve_existing(path: &Path) -> PathBuf {
     for above in path.ancestors() {
         if let Ok(found) = above.canonicalize() {
             let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
@@ -166,7 +167,7 @@ fn settled(path: &Path) -> PathBuf {
 }
 
 #[path = "protected/names.rs"]
-mod names;
+pub(crate) mod names;
 
 #[cfg(test)]
 #[path = "protected/tests.rs"]

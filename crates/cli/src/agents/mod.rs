@@ -27,6 +27,6 @@ mod work;
 pub use command::Program;
 pub use examine::{Examined, Weight, examine};
 pub use present::{Found, ask_versions, present};
-pub use target::{Places, Wired};
+pub use target::{Places, Wired, connection_files};
 pub use wiring::{Scope, WIRINGS, Wiring, named};
 pub use work::{Done, Work, install, uninstall};

@@ -22,6 +22,8 @@ pub struct Switches {
     /// More files of a workspace that the agent reads, and where any of this
     /// may stand.
     pub beside: &'static [&'static str],
+    /// More files of the user's settings that can switch hooks off.
+    pub of_user: &'static [&'static str],
     /// What other files switch off, the machine's hooks are not.
     pub spares_managed: bool,
 }
@@ -52,8 +54,15 @@ pub enum Concerns {
 
 impl Switches {
     /// An agent that has none.
-    pub const NONE: Switches =
-        Switches { off: &[], only_managed: &[], disabled: &[], top: &[], beside: &[], spares_managed: false };
+    pub const NONE: Switches = Switches {
+        off: &[],
+        only_managed: &[],
+        disabled: &[],
+        top: &[],
+        beside: &[],
+        of_user: &[],
+        spares_managed: false,
+    };
 }
 
 /// What stands in one file.

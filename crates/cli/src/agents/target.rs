@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use boathook_engine::engine::Settings;
 use boathook_engine::problem::Problem;
 use boathook_engine::read_file::{self, CONFIG_LIMIT, Owner, ReadError};
+use boathook_engine::self_protection::Connection;
 use boathook_engine::source::Os;
 
 use super::changed::changes;
 use super::command::{Program, called};
 use super::entries::{Entry, entries};
 use super::obstacles::{Obstacle, obstacles};
-use super::wiring::{Form, Place, Scope, Wiring};
+use super::wiring::{Form, Place, Scope, WIRINGS, Wiring};
 use crate::error::Failed;
 
 /// The plugin for OpenCode; our program's path takes the place of the word.
@@ -35,6 +36,31 @@ pub struct Places {
     pub home: PathBuf,
     pub workspace: Option<PathBuf>,
     pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Every file that may connect an agent, or disconnect it, for self-protection.
+pub fn connection_files(settings: &Settings) -> Vec<Connection> {
+    let given = Places::of(settings);
+    // Variables that a repository can set must not hide the usual place.
+    let usual = Places { environment: Vec::new(), ..Places::of(settings) };
+    let mut found: Vec<Connection> = Vec::new();
+    for wiring in WIRINGS.iter().filter(|wiring| !wiring.is_native()) {
+        for (places, scope) in [&given, &usual].into_iter().flat_map(|it| Scope::ALL.map(|scope| (it, scope)))
+        {
+            let Ok(entries) = places.path(wiring, scope) else { continue };
+            let switches = (scope == Scope::User).then(|| places.home_of(wiring));
+            let switches = switches
+                .into_iter()
+                .flat_map(|home| wiring.switches.of_user.iter().map(move |it| home.join(it)));
+            for file in switches.chain([entries.clone()]) {
+                let connection = Connection { file, entries: entries.clone() };
+                if !found.contains(&connection) {
+                    found.push(connection);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// One file that is written for an agent.

@@ -172,7 +172,7 @@ pub const WIRINGS: &[Wiring] = &[
         names_event: false,
         run_by_us: true,
         shut_without_us: false,
-        switches: Switches { top: &["description", "hooks"], ..Switches::NONE },
+        switches: Switches { top: &["description", "hooks"], of_user: &["config.toml"], ..Switches::NONE },
         next: &[],
     },
     Wiring {
@@ -214,7 +214,7 @@ pub const WIRINGS: &[Wiring] = &[
         names_event: true,
         run_by_us: true,
         shut_without_us: true,
-        switches: DISABLE_ALL,
+        switches: Switches { of_user: &["config.json", "settings.json"], ..DISABLE_ALL },
         next: &["Copilot reads hooks of a project only in folders that you trusted"],
     },
     Wiring {

@@ -1,15 +1,19 @@
 //! `boathook explain`: what would run, and why the rest would not.
 
+use std::sync::Arc;
+
 use boathook_engine::definition::Action;
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation, Standing};
-use boathook_engine::event::Call;
+use boathook_engine::event::{Call, EventKind};
 use boathook_engine::load::{Hook, TrustMode};
 use boathook_engine::outcome::{Outcome, ReadOutcome};
 use boathook_engine::plan::{Plan, Skipped, Step, Work};
 use boathook_engine::problem;
+use boathook_engine::rule::Look;
 use boathook_engine::rule::declared::answer_line;
 use boathook_engine::run::how_it_starts;
+use boathook_engine::self_protection::{NAME, SelfProtection};
 use serde_json::{Value, json};
 
 use crate::Status;
@@ -47,10 +51,16 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     }
     let one_at_a_time = settings.edition.rules().one_at_a_time;
     let found = OnMachine::look(&settings);
+    let built_in = settings
+        .self_protection
+        .clone()
+        .map(|files| SelfProtection::new(settings.roots.clone(), files, Arc::clone(&found.set)));
     let explanation = Engine::new(settings).explain(event);
     let plan = explanation.plan();
     if args.json {
-        ui.json(&as_json(&plan, &explanation, &found).to_string());
+        let mut json = as_json(&plan, &explanation, &found);
+        json["built_in"] = built_in_json(built_in.as_ref(), &explanation);
+        ui.json(&json.to_string());
         return Ok(Status::Success);
     }
     report::whole_sources(ui, &explanation.hooks, &mut Texts::default());
@@ -73,6 +83,7 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
     for skipped in &plan.skipped {
         skipped_lines(ui, skipped, &explanation.because(&plan, skipped));
     }
+    built_in_line(ui, built_in.as_ref(), &explanation);
     for hook in asked_as_tool(&explanation) {
         let (label, event) = (hook.definition.label(), hook.definition.event.name());
         ui.hint(&format!(
@@ -81,6 +92,25 @@ pub fn explain(ui: &mut Ui, global: &Global, args: &ExplainArgs) -> Result<Statu
         ));
     }
     Ok(Status::Success)
+}
+
+/// What self-protection says to this event when an agent calls. It has no part in `boathook run`.
+fn built_in_says(rule: Option<&SelfProtection>, explanation: &Explanation) -> Option<String> {
+    let rule = rule.filter(|_| explanation.event.kind == EventKind::PreToolUse)?;
+    let touched = rule.touched(&Look::new(&explanation.event, &|_| None))?;
+    Some(format!("it would change {} ({})", touched.what, touched.place))
+}
+
+fn built_in_line(ui: &mut Ui, rule: Option<&SelfProtection>, explanation: &Explanation) {
+    if let Some(says) = built_in_says(rule, explanation) {
+        ui.line("");
+        ui.line(&format!("When an agent makes this call, built-in {NAME} asks: {says}"));
+    }
+}
+
+fn built_in_json(rule: Option<&SelfProtection>, explanation: &Explanation) -> Value {
+    let says = built_in_says(rule, explanation);
+    json!([{ "name": NAME, "enabled": rule.is_some(), "asks": says.is_some(), "because": says }])
 }
 
 /// Claude Code knows one event for every tool: its hooks about commands and

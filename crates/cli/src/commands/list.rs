@@ -2,15 +2,18 @@
 
 use boathook_engine::bundle::Seal;
 use boathook_engine::definition::Action;
-use boathook_engine::engine::Standing;
-use boathook_engine::event::EVENTS;
+use boathook_engine::engine::{Settings, Standing};
+use boathook_engine::event::{EVENTS, EventKind};
 use boathook_engine::load::{Hook, HookSet, SourceState, repeats};
+use boathook_engine::self_protection;
 use boathook_engine::source::Level;
+use boathook_engine::state::StateDir;
 use serde_json::{Value, json};
 
 use crate::Status;
 use crate::args::Global;
 use crate::commands::explain::place;
+use crate::commands::log::time::minute;
 use crate::commands::team::notice;
 use crate::error::Failed;
 use crate::on_machine::OnMachine;
@@ -35,7 +38,9 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     let found = OnMachine::look(&settings);
     let set = &found.set;
     if args.json {
-        ui.json(&as_json(&found).to_string());
+        let mut json = as_json(&found);
+        json["built_in"] = built_in_json(&settings);
+        ui.json(&json.to_string());
         return Ok(Status::Success);
     }
     let duplicates = repeats(set);
@@ -56,6 +61,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     if set.hooks.is_empty() {
         nothing(ui, set);
     }
+    built_in_lines(ui, &settings);
     report::whole_sources(ui, set, &mut Texts::default());
     let problems = set.problems.iter().filter(|problem| problem.place.is_some()).count();
     if problems > 0 {
@@ -99,6 +105,57 @@ fn hook_lines(ui: &mut Ui, hook: &Hook, standing: &Standing, width: usize, twice
     for fact in facts {
         let fact = ui.styled(&fact, Style::Dim);
         ui.painted_line(&format!("            {fact}"));
+    }
+}
+
+/// Rules of our own, which run in adapters alone.
+fn built_in_lines(ui: &mut Ui, settings: &Settings) {
+    let name = ui.styled("Built-in, when an agent calls", Style::Bold);
+    ui.painted_line(&name);
+    let (state, style) = match self_protection_state(settings) {
+        "ready" => ("ready", Style::Green),
+        other => (other, Style::Yellow),
+    };
+    let state = report::cell(ui, state, 9, Some(style));
+    ui.painted_line(&format!("  {state} {}", self_protection::NAME));
+    let facts = std::iter::once(self_protection::SUMMARY.to_owned()).chain(unlocked(settings));
+    for fact in facts {
+        let fact = ui.styled(&fact, Style::Dim);
+        ui.painted_line(&format!("            {fact}"));
+    }
+}
+
+fn built_in_json(settings: &Settings) -> Value {
+    json!([{
+        "name": self_protection::NAME,
+        "source": Level::BuiltIn.name(),
+        "event": EventKind::PreToolUse.name(),
+        "state": self_protection_state(settings),
+        "unlocked_until": unlocked_until(settings),
+        "summary": self_protection::SUMMARY,
+    }])
+}
+
+fn unlocked_until(settings: &Settings) -> Option<i64> {
+    self_protection::unlock::until(&StateDir::new(settings.roots.state.clone()))
+}
+
+fn self_protection_state(settings: &Settings) -> &'static str {
+    match (&settings.self_protection, unlocked_until(settings)) {
+        (None, _) => "off",
+        (Some(_), Some(_)) => "unlocked",
+        (Some(_), None) => "ready",
+    }
+}
+
+/// Why self-protection does nothing now; none while it is on.
+pub fn unlocked(settings: &Settings) -> Option<String> {
+    match (&settings.self_protection, unlocked_until(settings)) {
+        (None, _) => Some("switched off in config.toml (`self_protection = false`)".to_owned()),
+        (Some(_), Some(until)) => {
+            Some(format!("switched off until {} (`boathook unlock --lock` switches it on)", minute(until)))
+        }
+        (Some(_), None) => None,
     }
 }
 

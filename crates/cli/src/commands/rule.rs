@@ -105,6 +105,7 @@ fn find<'s>(
             Rule::Declared(rule) => Ok(rule),
             Rule::Hookify(_) => Err(broken(name, "it is a hookify rule")),
             Rule::Always(_) => Err(broken(name, "it is a team's policy")),
+            Rule::SelfProtection(_) => Err(broken(name, "it is a built-in rule")),
         },
         Action::Broken { reason, .. } => Err(broken(name, &format!("{}: {reason}", place(hook)))),
         Action::Command(_) | Action::Prompt { .. } => Err(broken(name, "it is no rule")),

@@ -28,10 +28,11 @@ pub struct ConfigFile {
     pub claude: Option<bool>,
     pub claude_shape: Option<Shape>,
     pub agents: Preferences,
+    pub self_protection: Option<bool>,
 }
 
 /// Every name the file may have: a table and its keys, or a key of its own.
-const KNOWN: [(&str, &[&str]); 9] = [
+const KNOWN: [(&str, &[&str]); 10] = [
     ("edition", &[]),
     ("user_email", &[]),
     ("loop_ceiling", &[]),
@@ -41,6 +42,7 @@ const KNOWN: [(&str, &[&str]); 9] = [
     ("experiments", &["hooks_ide_project_config"]),
     ("third_party", &["claude", "claude_shape"]),
     ("agents", &["allow", "ask", "refused_calls"]),
+    ("self_protection", &[]),
 ];
 
 /// Reads it, and says what is wrong. Whoever wrote that payloads stay out of
@@ -68,6 +70,7 @@ pub fn read(ui: &mut Ui, file: &Path) -> ConfigFile {
         claude: reading.value("third_party.claude", "true or false"),
         claude_shape: reading.choice("third_party.claude_shape", Shape::named, r#""claude" or "cursor""#),
         agents: reading.agents(),
+        self_protection: reading.value("self_protection", "true or false"),
     };
     config.keep = reading.keep();
     reading.unknown();

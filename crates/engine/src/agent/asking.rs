@@ -18,12 +18,15 @@ use super::servers::identify;
 use super::tasks::{launched, notified};
 use super::verdict::Verdict;
 use crate::decision::Decision;
+use crate::definition::Action;
 use crate::engine::Call;
 use crate::event::EventKind;
 use crate::fill::Event;
 use crate::ids;
-use crate::load::HookSet;
+use crate::load::{Hook, HookSet};
 use crate::perform::Deadline;
+use crate::rule::Look;
+use crate::source::Level;
 use crate::state::StateDir;
 
 /// Events that tell how long a call took.
@@ -251,8 +254,22 @@ impl<'a> Asking<'a> {
             return None;
         }
         let event = event();
+        if !has(&self.hooks, kind) && self.for_the_record != Some(kind) && !self.is_self_protected(&event) {
+            return None;
+        }
         let decision = self.decided(event.clone());
         Some(Decided { call, event, decision })
+    }
+
+    /// Whether a built-in rule has an answer: an event that nothing else wants is worth no record without one.
+    fn is_self_protected(&self, event: &Event) -> bool {
+        let look = Look::new(event, &|_| None);
+        self.hooks.hooks.iter().filter(|hook| !is_configured(hook)).any(|hook| {
+            match &hook.definition.action {
+                Action::Rule(rule) => rule.apply(&look).is_some(),
+                Action::Command(_) | Action::Prompt { .. } | Action::Broken { .. } => false,
+            }
+        })
     }
 
     /// The first event is decided by the look at the files that was taken when
@@ -270,7 +287,7 @@ impl<'a> Asking<'a> {
     }
 
     fn wants(&self, kind: EventKind) -> bool {
-        self.for_the_record == Some(kind) || has(&self.hooks, kind)
+        self.for_the_record == Some(kind) || self.hooks.hooks.iter().any(|hook| hook.definition.event == kind)
     }
 
     /// Told by the agent; else counted from the answer to the call's own
@@ -339,13 +356,13 @@ impl<'a> Asking<'a> {
         let mut lessons = Vec::new();
         let none_known = self.recalled && self.memory.generation.is_none();
         let of_the_user = matches!(&self.happening.moment, Moment::Prompt { text } if !self.is_nobodys(text));
-        let new_turn = of_the_user && !self.hooks.hooks.is_empty();
+        let new_turn = of_the_user && has_any(&self.hooks);
         if self.happening.generation.is_none() && (new_turn || none_known) {
             lessons.push(Lesson::Generation(self.common.generation.clone()));
         }
         match &self.happening.moment {
             Moment::SessionStart { .. } => {
-                let model = self.happening.model.clone().filter(|_| !self.hooks.hooks.is_empty());
+                let model = self.happening.model.clone().filter(|_| has_any(&self.hooks));
                 lessons.extend(model.map(Lesson::Model));
                 let asked = [EventKind::SessionStart, EventKind::SessionEnd];
                 let asked = asked.into_iter().any(|kind| has(&self.hooks, kind));
@@ -387,6 +404,15 @@ impl<'a> Asking<'a> {
     }
 }
 
+fn has_any(hooks: &HookSet) -> bool {
+    hooks.hooks.iter().any(is_configured)
+}
+
+/// Whether a hook is configured for an event. Self-protection needs nothing that is looked up or remembered.
 fn has(hooks: &HookSet, kind: EventKind) -> bool {
-    hooks.hooks.iter().any(|hook| hook.definition.event == kind)
+    hooks.hooks.iter().any(|hook| hook.definition.event == kind && is_configured(hook))
+}
+
+fn is_configured(hook: &Hook) -> bool {
+    hook.source.level != Level::BuiltIn
 }

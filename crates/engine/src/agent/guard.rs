@@ -8,7 +8,7 @@ use crate::event::Gate;
 use crate::load::{Hook, HookSet, HookState, SourceReport, SourceState, Withheld};
 use crate::plan::DEEPEST;
 use crate::problem::Severity;
-use crate::source::Format;
+use crate::source::{Format, Level};
 
 /// Whether what happens can be held back.
 fn is_gate(happening: &Happening) -> bool {
@@ -23,7 +23,11 @@ pub(super) fn guards(hooks: &HookSet) -> bool {
     hooks.hooks.iter().filter(holds_back).any(counts)
 }
 
+/// Self-protection is not a policy of its own: it protects the hooks that are.
 fn counts(hook: &Hook) -> bool {
+    if hook.source.level == Level::BuiltIn {
+        return false;
+    }
     match hook.state {
         HookState::Ready | HookState::Withheld(Withheld::Changed | Withheld::Tampered) => true,
         HookState::Withheld(_) => false,

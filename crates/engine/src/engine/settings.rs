@@ -11,6 +11,7 @@ use crate::outcome::Failure;
 use crate::record::Keep;
 use crate::rule::hookify::Mode;
 use crate::run::{Cancel, Keeper};
+use crate::self_protection::ProtectedFiles;
 use crate::source::{Levels, Roots, Selection, ThirdParty};
 
 /// Everything an engine is built from. What comes from outside stands here.
@@ -30,6 +31,8 @@ pub struct Settings {
     pub selection: Selection,
     /// Levels whose sources do not: an agent runs them itself.
     pub without: Levels,
+    /// The files that self-protection guards in adapters beside those that the engine knows; none switches it off.
+    pub self_protection: Option<ProtectedFiles>,
     /// The agent that calls us, for the record.
     pub agent: Option<&'static str>,
     /// How hookify rules are read and decided.
@@ -76,6 +79,7 @@ impl Settings {
             third_party: ThirdParty::default(),
             selection: Selection::default(),
             without: Levels::default(),
+            self_protection: None,
             agent: None,
             hookify: Mode::default(),
             project_experiment: false,

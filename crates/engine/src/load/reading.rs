@@ -409,7 +409,8 @@ impl Reading {
 fn owner(level: Level, roots: &Roots) -> Owner {
     match level {
         Level::Enterprise if roots.system == Path::new("/") => Owner::Root,
-        Level::Enterprise
+        Level::BuiltIn
+        | Level::Enterprise
         | Level::Team
         | Level::Host
         | Level::Project

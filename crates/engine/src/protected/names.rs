@@ -6,7 +6,7 @@ use crate::source::Os;
 
 /// The parts of a path, `.` and `..` resolved as text and the roots that the
 /// kernel shows under `/proc` taken away.
-pub(super) fn parts(path: &Path, os: Os) -> Vec<String> {
+pub(crate) fn parts(path: &Path, os: Os) -> Vec<String> {
     let text = path.to_string_lossy();
     let text = match os {
         Os::Windows => text.replace('\\', "/"),
@@ -29,14 +29,14 @@ pub(super) fn parts(path: &Path, os: Os) -> Vec<String> {
 }
 
 /// Whether a path starts at a root.
-pub(super) fn is_absolute(path: &Path, os: Os) -> bool {
+pub(crate) fn is_absolute(path: &Path, os: Os) -> bool {
     let text = path.to_string_lossy();
     let has_drive = os == Os::Windows && text.as_bytes().get(1) == Some(&b':');
     path.is_absolute() || has_drive || (os == Os::Windows && text.starts_with(['/', '\\']))
 }
 
 /// Whether a part is another spelling of a name.
-pub(super) fn same(part: &str, name: &str) -> bool {
+pub(crate) fn same(part: &str, name: &str) -> bool {
     let (part, name) = (fold(part), fold(name));
     part == name || is_short_form(&part, &name)
 }

@@ -2,6 +2,7 @@
 //!
 //! Pure: an event in, an outcome out, and nothing when the rule has nothing to
 //! say. The one file a rule can ask for, the transcript, is read by the caller.
+//! Self-protection alone resolves links, because a link would otherwise hide a protected path.
 
 mod always;
 pub mod declared;
@@ -13,6 +14,7 @@ pub use always::Always;
 pub use look::Look;
 
 use crate::outcome::ReadOutcome;
+use crate::self_protection::{self, SelfProtection};
 
 /// A hook that is decided inside the engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +25,8 @@ pub enum Rule {
     Declared(Box<declared::Rule>),
     /// The same answer to every event.
     Always(Always),
+    /// The built-in rule that protects what decides about agents.
+    SelfProtection(Box<SelfProtection>),
 }
 
 impl Rule {
@@ -32,6 +36,7 @@ impl Rule {
             Rule::Hookify(rule) => rule.label(),
             Rule::Declared(rule) => rule.label(),
             Rule::Always(rule) => &rule.label,
+            Rule::SelfProtection(_) => self_protection::NAME,
         }
     }
 
@@ -40,7 +45,7 @@ impl Rule {
     pub fn command(&self) -> Option<&str> {
         match self {
             Rule::Hookify(rule) => rule.entry.as_deref(),
-            Rule::Declared(_) | Rule::Always(_) => None,
+            Rule::Declared(_) | Rule::Always(_) | Rule::SelfProtection(_) => None,
         }
     }
 
@@ -50,6 +55,7 @@ impl Rule {
             Rule::Hookify(rule) => rule.apply(look),
             Rule::Declared(rule) => rule.apply(look),
             Rule::Always(rule) => Some(rule.apply()),
+            Rule::SelfProtection(rule) => rule.apply(look),
         }
     }
 
@@ -59,6 +65,7 @@ impl Rule {
             Rule::Hookify(rule) => rule.why_silent(look),
             Rule::Declared(rule) => rule.why_silent(look),
             Rule::Always(_) => None,
+            Rule::SelfProtection(rule) => rule.why_silent(look),
         }
     }
 
@@ -68,6 +75,7 @@ impl Rule {
             Rule::Hookify(rule) => Some(rule.summary()),
             Rule::Declared(rule) => Some(rule.summary()),
             Rule::Always(rule) => Some(format!("{}: {}", rule.permission.name(), rule.message)),
+            Rule::SelfProtection(_) => Some(self_protection::SUMMARY.to_owned()),
         }
     }
 }

@@ -4,6 +4,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
+    /// A rule of our own, in every adapter.
+    #[serde(rename = "built-in")]
+    BuiltIn,
     /// The machine's owner.
     Enterprise,
     /// The team's managed hooks.
@@ -55,6 +58,7 @@ impl Level {
     /// The word used in lists, records and traces.
     pub fn name(self) -> &'static str {
         match self {
+            Level::BuiltIn => "built-in",
             Level::Enterprise => "enterprise",
             Level::Team => "team",
             Level::Host => "host",
@@ -69,7 +73,8 @@ impl Level {
     }
 
     /// Every level, highest priority first.
-    pub const ALL: [Level; 10] = [
+    pub const ALL: [Level; 11] = [
+        Level::BuiltIn,
         Level::Enterprise,
         Level::Team,
         Level::Host,
@@ -91,7 +96,7 @@ impl Level {
     /// Whether hooks of this level run where agents run in the cloud.
     pub fn is_in_cloud(self) -> bool {
         match self {
-            Level::Enterprise | Level::Team | Level::Host | Level::Project => true,
+            Level::BuiltIn | Level::Enterprise | Level::Team | Level::Host | Level::Project => true,
             Level::User
             | Level::ClaudeLocal
             | Level::ClaudeProject
@@ -110,7 +115,8 @@ impl Level {
     pub fn needs_trust(self) -> bool {
         match self {
             Level::Project | Level::ClaudeLocal | Level::ClaudeProject | Level::Hookify => true,
-            Level::Enterprise
+            Level::BuiltIn
+            | Level::Enterprise
             | Level::Team
             | Level::Host
             | Level::User

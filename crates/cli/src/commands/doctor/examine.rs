@@ -12,6 +12,7 @@ use boathook_engine::state::StateDir;
 
 use super::duplicates::duplicates;
 use crate::agents::{Examined, Places, Program, WIRINGS, examine as examine_agent};
+use crate::commands::list::unlocked;
 use crate::commands::team::here::Stranded;
 use crate::commands::team::view::View;
 use crate::on_machine::OnMachine;
@@ -64,6 +65,7 @@ fn look(settings: &Settings) -> Found {
     let state = StateDir::new(settings.roots.state.clone());
     problems.extend(set.hooks.iter().filter_map(|hook| report::without_model(settings, hook)));
     problems.extend(duplicates(&set));
+    problems.extend(unprotected(settings));
     let agents = agents(settings);
     problems.extend(agents.iter().flat_map(wrong_wiring));
     let team = team(settings);
@@ -81,6 +83,13 @@ fn look(settings: &Settings) -> Found {
         state: state.check().map(|()| state.path().to_owned()).map_err(|error| error.to_string()),
         set,
     }
+}
+
+/// Self-protection that is switched off, by config.toml or for a while.
+fn unprotected(settings: &Settings) -> Option<Problem> {
+    let why = unlocked(settings)?;
+    let help = "remove `self_protection = false` from config.toml, or type `boathook unlock --lock`";
+    Some(Problem::hint("self-protection-off", format!("self-protection is {why}")).help(help))
 }
 
 fn team(settings: &Settings) -> Standing {

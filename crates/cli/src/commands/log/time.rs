@@ -36,6 +36,12 @@ pub fn of_day(timestamp: &str) -> String {
     shown(timestamp, "%H:%M:%S")
 }
 
+/// The day and the time of day of a moment in milliseconds since 1970.
+pub fn minute(millis: i64) -> String {
+    let time = Timestamp::from_millisecond(millis).map(|time| time.to_zoned(TimeZone::system()));
+    time.map_or_else(|_| millis.to_string(), |time| time.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
 /// All of it.
 pub fn long(timestamp: &str) -> String {
     shown(timestamp, "%Y-%m-%d %H:%M:%S%.3f %:z")

@@ -97,7 +97,9 @@ fn show_definition(ui: &mut Ui, definition: &Definition) {
             Rule::Hookify(hookify) => {
                 format!("(a rule, without a process) {}: {}", rule.label(), hookify.summary())
             }
-            Rule::Declared(_) | Rule::Always(_) => format!("(a rule, without a process) {}", rule.label()),
+            Rule::Declared(_) | Rule::Always(_) | Rule::SelfProtection(_) => {
+                format!("(a rule, without a process) {}", rule.label())
+            }
         },
         Action::Broken { text, .. } => format!("(broken) {text}"),
     };
@@ -113,6 +115,7 @@ fn show_rule(ui: &mut Ui, looked: &Candidate) {
             Rule::Hookify(hookify) => (hookify.name.clone(), hookify.summary()),
             Rule::Declared(declared) => (declared.label().to_owned(), declared.summary()),
             Rule::Always(always) => (always.label.clone(), always.message.clone()),
+            Rule::SelfProtection(_) => (rule.label().to_owned(), rule.summary().unwrap_or_default()),
         },
         Some(Action::Broken { text, reason }) => (text.clone(), format!("cannot be decided: {reason}")),
         Some(Action::Command(_) | Action::Prompt { .. }) | None => {

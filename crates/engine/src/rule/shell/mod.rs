@@ -35,6 +35,11 @@ mod wrappers;
 
 pub use word::{Change, Changed, Piece, Word};
 
+/// Whether this program is known to run another one that its arguments name: `sudo`, `sh -c`.
+pub fn runs_others(program: &str) -> bool {
+    wrappers::runs(program).is_some()
+}
+
 /// A longer text is not read.
 pub const LONGEST: usize = 256 * 1024;
 /// Substitutions, groups and shells inside shells nest no deeper.
