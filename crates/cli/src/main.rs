@@ -24,15 +24,17 @@ mod write_file;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use boathook_engine::run::{LastAnswer, ignore_file_size_signal};
+use boathook_memory::{ReportsExhaustion, on_exhaustion};
 use clap::ColorChoice;
 
 use crate::args::{Args, Command};
 use crate::error::Failed;
 use crate::ui::Ui;
 
-#[cfg(target_env = "musl")]
 #[global_allocator]
-static ALLOCATOR: boathook_memory::Allocator = boathook_memory::Allocator;
+static ALLOCATOR: ReportsExhaustion<boathook_memory::Allocator> =
+    ReportsExhaustion(boathook_memory::Allocator);
 
 /// What a command came to, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub enum Status {
 }
 
 fn main() -> ExitCode {
+    on_exhaustion(LastAnswer::give);
+    ignore_file_size_signal();
     let words: Vec<OsString> = std::env::args_os().collect();
     let args = match args::parse(&words) {
         Ok(args) => args,
@@ -69,14 +73,21 @@ fn main() -> ExitCode {
     status.into()
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> ExitCode {
-        ExitCode::from(match status {
+impl Status {
+    /// The number that the process ends with.
+    pub fn code(self) -> u8 {
+        match self {
             Status::Success => 0,
             Status::Failure => 1,
             Status::Refused => 2,
             Status::Code(code) => code,
-        })
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status.code())
     }
 }
 

@@ -33,10 +33,10 @@ use crate::event::EventKind;
 use crate::fill::{Event, Facts, fill};
 use crate::ids::Moment;
 use crate::load::{Hook, HookSet, HookState, LoadOptions, Loader};
-use crate::matcher::Verdict;
+use crate::matcher::{Verdict, budget};
 use crate::merge::{Case, Heard, merge};
 use crate::perform::{Deadline, Kept, Performer};
-use crate::plan::{Circumstances, Plan, plan};
+use crate::plan::{Circumstances, Plan, has_no_say, plan};
 use crate::read_file::{self, Owner};
 use crate::record::{RecentRecords, Record};
 use crate::rounds::settle;
@@ -66,7 +66,7 @@ pub use settings::{Settings, load_options};
 pub use standing::{Standing, is_of};
 use trail::Waiting;
 use trusted_files::check_before;
-use warnings::{source_warnings, unread_roots};
+use warnings::{over_budget, source_warnings, unread_roots};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
 
@@ -148,6 +148,10 @@ impl Engine {
 
     /// The rest of `handle_call`.
     pub fn handle_ready(&self, ready: Ready, call: &Call) -> Decision {
+        budget::scoped(|| self.decide(ready, call))
+    }
+
+    fn decide(&self, ready: Ready, call: &Call) -> Decision {
         let (deadline, cancel) = (call.deadline, call.cancel.as_ref().unwrap_or(&self.settings.cancel));
         let rules = self.rules();
         let Ready { event, hooks } = ready;
@@ -210,6 +214,7 @@ impl Engine {
         add_unasked(&mut decision, &planned);
         decision.skips = Skips::of(&planned, &hooks);
         decision.warnings.extend(source_warnings(&hooks, &planned));
+        decision.warnings.extend(over_budget(&planned));
         decision.warnings.extend(unread_roots);
         decision.trusted_once = hooks.trusted_once.clone();
         decision.undecided = call.is_short();
@@ -390,6 +395,7 @@ fn interests_a_hook(set: &HookSet, event: &Event) -> bool {
     let loops = event.kind.loops();
     let asks = |hook: &&Hook| loops || !matches!(hook.definition.action, Action::Rule(_));
     let of_event = set.hooks.iter().filter(|hook| hook.definition.event == event.kind);
+    let of_event = of_event.filter(|hook| !has_no_say(hook));
     let mut hooks = of_event.filter(asks).peekable();
     let subject = hooks.peek().and_then(|_| event.subject());
     hooks.any(|hook| hook.definition.verdict(event, subject.as_deref()) != Verdict::NoMatch)

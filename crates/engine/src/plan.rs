@@ -15,7 +15,7 @@ use crate::environment::{Environments, Surroundings};
 use crate::fill::Event;
 use crate::judge::{Question, instruction};
 use crate::load::{Hook, HookSet, HookState, Withheld};
-use crate::matcher::Verdict;
+use crate::matcher::{Verdict, budget};
 use crate::outcome::{Failure, ReadOutcome};
 use crate::rule::Look;
 use crate::run::Invocation;
@@ -42,6 +42,8 @@ pub struct Plan<'a> {
     pub line: Arc<Vec<u8>>,
     /// What matchers were applied to.
     pub subject: Option<String>,
+    /// Hooks whose matcher or rule was past a limit, in the same order.
+    pub over_budget: Vec<&'a Hook>,
 }
 
 /// One hook that has a say.
@@ -156,11 +158,16 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
     let line = Arc::new(line);
     let look = Look::new(event, circumstances.transcript);
     let planner = Planner { event, circumstances, look, stdin: Arc::clone(&line) };
-    let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject };
+    let mut plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject, over_budget: Vec::new() };
     for (index, hook) in set.hooks.iter().enumerate().filter(|(_, hook)| hook.definition.event == event.kind)
     {
         let subject = plan.subject.as_deref();
-        if let Some(why) = planner.reason_to_skip(hook, subject) {
+        let doubts = budget::doubts();
+        let why = planner.reason_to_skip(hook, subject);
+        if budget::doubts() != doubts {
+            plan.over_budget.push(hook);
+        }
+        if let Some(why) = why {
             plan.skipped.push(Skipped { hook, index, why });
             continue;
         }
@@ -168,7 +175,12 @@ pub fn plan<'a>(set: &'a HookSet, event: &Event, circumstances: &Circumstances<'
             plan.skipped.push(Skipped { hook, index, why: Why::Twin });
             continue;
         }
-        match planner.work(hook, subject) {
+        let doubts = budget::doubts();
+        let work = planner.work(hook, subject);
+        if budget::doubts() != doubts && !plan.over_budget.iter().any(|known| std::ptr::eq(*known, hook)) {
+            plan.over_budget.push(hook);
+        }
+        match work {
             Some(work) => plan.steps.push(Step { hook, work }),
             None => plan.skipped.push(Skipped { hook, index, why: Why::NotMet }),
         }
@@ -192,6 +204,14 @@ fn has_twin(steps: &[Step<'_>], hook: &Hook) -> bool {
     hook.source.level.is_claude() && steps.iter().any(same)
 }
 
+/// Whether a hook may not run and does not refuse either: nothing of it is compiled or evaluated.
+/// One that was trusted once and changed keeps its gate shut.
+pub fn has_no_say(hook: &Hook) -> bool {
+    let HookState::Withheld(why) = hook.state else { return false };
+    let keeps_shut = matches!(why, Withheld::Changed | Withheld::Tampered);
+    !(keeps_shut && hook.definition.failure_refuses() && hook.definition.event.can_block())
+}
+
 struct Planner<'a> {
     event: &'a Event,
     circumstances: &'a Circumstances<'a>,
@@ -202,7 +222,7 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn reason_to_skip(&self, hook: &Hook, subject: Option<&str>) -> Option<Why> {
         if let HookState::Withheld(why) = hook.state
-            && !self.refuses_withheld(hook, why)
+            && has_no_say(hook)
         {
             return Some(Why::Withheld(why));
         }
@@ -219,12 +239,6 @@ impl Planner<'_> {
             Verdict::Match if !hook.definition.condition_holds(self.event) => Some(Why::NotMet),
             Verdict::Match | Verdict::Invalid(_) => None,
         }
-    }
-
-    /// What was trusted once and changed keeps its gate shut.
-    fn refuses_withheld(&self, hook: &Hook, why: Withheld) -> bool {
-        let keeps_shut = matches!(why, Withheld::Changed | Withheld::Tampered);
-        keeps_shut && hook.definition.failure_refuses() && self.event.kind.can_block()
     }
 
     /// A variable of the environment cannot switch off managed hooks: for

@@ -5,6 +5,7 @@ mod agents;
 mod denies;
 mod fleet;
 mod kills;
+mod memory;
 mod page;
 mod payloads;
 mod pipe;
@@ -30,6 +31,8 @@ pub struct Options {
     windows: bool,
     /// A team server, and the first minute of 100,000 devices that come back.
     fleet: bool,
+    /// Hostile configurations with little memory.
+    memory: bool,
     /// Few repetitions.
     quick: bool,
     /// Renew `docs/soak.md`.
@@ -61,18 +64,29 @@ impl Options {
                 "--payloads" => options.payloads = true,
                 "--windows" => options.windows = true,
                 "--fleet" => options.fleet = true,
+                "--memory" => options.memory = true,
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
                 unknown => {
-                    let known = "--agents, --kills, --payloads, --windows, --fleet, --quick and --write";
+                    let known =
+                        "--agents, --kills, --payloads, --windows, --fleet, --memory, --quick and --write";
                     return Err(format!("unknown option `{unknown}`; there are {known}"));
                 }
             }
         }
-        let Options { agents, kills, payloads, windows, fleet, .. } = options;
-        if ![agents, kills, payloads, windows, fleet].contains(&true) {
-            let (agents, kills, payloads, windows, fleet) = (true, true, true, true, true);
-            options = Options { agents, kills, payloads, windows, fleet, ..options };
+        let Options { agents, kills, payloads, windows, fleet, memory, quick, write } = options;
+        if ![agents, kills, payloads, windows, fleet, memory].contains(&true) {
+            let all = true;
+            options = Options {
+                agents: all,
+                kills: all,
+                payloads: all,
+                windows: all,
+                fleet: all,
+                memory: all,
+                quick,
+                write,
+            };
         }
         match options {
             Options { quick: true, write: true, .. } => {
@@ -126,6 +140,10 @@ pub fn soak(options: Options) -> Outcome<()> {
         let seconds = if options.quick { 10 } else { 60 };
         let (note, findings) = fleet::findings(seconds, &mut progress)?;
         sections.push(Section { note, ..Section::new("A fleet that comes back", findings) });
+    }
+    if options.memory {
+        let findings = progress.step("little memory", memory::findings)?;
+        sections.push(Section::new("Little memory", findings));
     }
     progress.finish();
     for section in &sections {

@@ -4,7 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use boathook_engine::agent::{Agent, Reply, refuse};
+use boathook_engine::run::LastAnswer;
 
+use crate::Status;
 use crate::error::Failed;
 
 pub const DEFECT: &str = "a defect in Boathook; its report is on stderr";
@@ -21,6 +23,22 @@ impl NoAnswer {
     pub fn reason(&self) -> String {
         self.failed.as_ref().map_or_else(|| DEFECT.to_owned(), Failed::to_string)
     }
+}
+
+/// Why there is no answer when the process has to end before it could make one.
+const ENDED_EARLY: &str = "Boathook ran out of memory or had to end before there was an answer";
+
+/// Prepares the refusal for a process that cannot even go on to make one.
+pub fn prepare_last_answer(agent: &Agent, event: Option<&str>) {
+    let Reply { stdout, stderr, code } = refuse(agent, event, ENDED_EARLY);
+    // Agents read whole lines.
+    let line = |text: String| if text.is_empty() { Vec::new() } else { (text + "\n").into_bytes() };
+    LastAnswer { stdout: line(stdout), stderr: line(stderr), code: code.into() }.prepare();
+}
+
+/// Once the answer is written the process ends with its code, whatever happens to the log.
+pub fn keep_exit_code(status: Status) {
+    LastAnswer { code: status.code().into(), ..LastAnswer::default() }.prepare();
 }
 
 /// The answer; where there is none, whatever the reason, the refusal that

@@ -1,6 +1,7 @@
 //! `boathook run`: one event in, one answer out.
 
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use boathook_engine::decision::Decision;
@@ -10,6 +11,7 @@ use boathook_engine::fill::Event;
 use boathook_engine::load::{Surface, TrustMode};
 use boathook_engine::remote::wire::{Caller, Handled};
 use boathook_engine::remote::{Asked, Remote};
+use boathook_engine::run::LastAnswer;
 use serde_json::Value;
 
 use crate::Status;
@@ -85,7 +87,20 @@ impl From<SurfaceArg> for Surface {
     }
 }
 
+/// Where there is no answer, whatever the reason, a gate stays shut.
 pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Failed> {
+    let without_answer = if args.payload.event.can_block() { Status::Refused } else { Status::Failure };
+    let stderr = "boathook: it ran out of memory or had to end before there was an answer\n";
+    end_as(without_answer, stderr);
+    catch_unwind(AssertUnwindSafe(|| answer(ui, global, args))).unwrap_or(Ok(without_answer))
+}
+
+/// From now on the process ends with this when it cannot go on.
+fn end_as(status: Status, stderr: &str) {
+    LastAnswer { stdout: Vec::new(), stderr: stderr.into(), code: status.code().into() }.prepare();
+}
+
+fn answer(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Failed> {
     let event = args.payload.read()?;
     args.payload.tell_slips(ui);
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
@@ -104,6 +119,11 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
         None => tell(ui, &engine.handle(event), args.trace),
         Some(caller) => ask(ui, &engine, event, caller, args.trace),
     };
+    // An answer that nobody got is no answer: an `ask` or a redaction must not
+    // become an allow, so a gate stays shut.
+    let unheard = ui.reader_is_gone() && can_block;
+    let status = if blocked || unheard { Status::Refused } else { Status::Success };
+    end_as(status, "");
     match engine.write_out() {
         Ok(changes) => {
             report::changes(ui, &changes);
@@ -119,13 +139,10 @@ pub fn run(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Faile
     }
     // The process ends here: nothing need be given back piece by piece.
     std::mem::forget(engine);
-    // An answer that nobody got is no answer: an `ask` or a redaction must not
-    // become an allow, so a gate stays shut.
-    let unheard = ui.reader_is_gone() && can_block;
     if unheard && !blocked {
         ui.error("the answer could not be written, so the action is refused");
     }
-    Ok(if blocked || unheard { Status::Refused } else { Status::Success })
+    Ok(status)
 }
 
 /// Asks the daemon, or the engine where there is none to rely on; says whether

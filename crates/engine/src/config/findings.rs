@@ -44,6 +44,17 @@ impl<'t> Findings<'t> {
         }
     }
 
+    /// Adds a problem that is listed however many there are, in the place of the last one.
+    pub fn add_first(&mut self, bytes: Range<usize>, problem: Problem) {
+        if self.problems.len() >= LISTED
+            && let Some(last) = self.problems.pop()
+        {
+            self.unlisted += 1;
+            self.unlisted_severity = self.unlisted_severity.max(last.severity);
+        }
+        self.add(bytes, problem);
+    }
+
     /// The line of a byte, for messages that name a second place.
     pub fn line_of(&self, at: usize) -> usize {
         let starts = self.line_starts.get_or_init(|| {

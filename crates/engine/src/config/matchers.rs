@@ -63,6 +63,9 @@ fn invalid(definition: &Definition, reason: &str) -> Option<Problem> {
         message.push_str("; it says `failClosed`, so its event is blocked until this is repaired");
     }
     let help = match definition.matcher.pattern().strip_prefix('*') {
+        _ if reason.contains("characters, which is more than we follow") => {
+            "write several hooks with shorter matchers, or decide in the script".to_owned()
+        }
         _ if too_much => {
             "repeat it less often, or any number of times: `+` for {1,}, `*` for {0,}".to_owned()
         }

@@ -11,10 +11,13 @@ use super::syntax::{bytes_of, excerpt};
 use super::text::Outline;
 use crate::definition::{Action, Definition};
 use crate::edition::Rules;
+use crate::event::EVENTS;
 use crate::problem::Problem;
 
 /// More keys than any honest object has are looked up in a map, not one by one.
 const FEW: usize = 24;
+/// Hooks that one file may have.
+pub const MAX_ENTRIES: usize = 2_000;
 
 pub(super) struct Reader<'t> {
     pub text: &'t str,
@@ -34,6 +37,7 @@ impl<'t> Reader<'t> {
     }
 
     pub fn into_config(mut self, mark: usize, readable: bool) -> Config {
+        self.cut_entries();
         self.same_rule_twice();
         self.same_hook_twice();
         if !readable {
@@ -41,6 +45,39 @@ impl<'t> Reader<'t> {
         }
         let problems = self.findings.finish(mark, &mut self.definitions);
         Config { definitions: self.definitions, problems, readable, ..Config::default() }
+    }
+
+    /// Takes the first `MAX_ENTRIES` hooks of a file. The others of each event become one entry
+    /// that cannot run: it refuses when one of them is `failClosed`, so that no limit opens a gate.
+    fn cut_entries(&mut self) {
+        if self.definitions.len() <= MAX_ENTRIES {
+            return;
+        }
+        let cut = self.definitions.split_off(MAX_ENTRIES);
+        let message = format!(
+            "the file has {} hooks, and {MAX_ENTRIES} are the most: this one and those behind it do not run, and where one of them is `failClosed` its event is blocked",
+            MAX_ENTRIES + cut.len()
+        );
+        if let Some(place) = cut.first().and_then(|first| first.place.as_ref()) {
+            let problem = Problem::error("too-many-entries", message)
+                .help("join hooks of one event in one script, or remove those that are not needed");
+            self.findings.add_first(place.bytes.clone(), problem);
+        }
+        for spec in EVENTS {
+            let mut of_event = cut.iter().filter(|definition| definition.event == spec.kind).peekable();
+            let Some(first) = of_event.peek().copied() else { continue };
+            let action = Action::Broken {
+                text: format!("(hooks of {} beyond the first {MAX_ENTRIES} of the file)", spec.name),
+                reason: format!("the file has more than {MAX_ENTRIES} hooks"),
+            };
+            self.definitions.push(Definition {
+                action,
+                fail_closed: of_event.any(Definition::failure_refuses),
+                place: first.place.clone(),
+                action_place: first.action_place.clone(),
+                ..Definition::command(spec.kind, "")
+            });
+        }
     }
 
     /// Warns about keys that stand twice in an object.

@@ -117,7 +117,7 @@ fn run(hook: Hook, invocation: Invocation, task: Task, cancel: &Cancel) -> Vec<R
     let heard = vec![Heard { hook, read, exit: Some(exit), process: None, runs: 1 }];
     let case = Case { event: &event, rules, loop_count: 0, loop_ceiling: 0, can_ask: false };
     let decision = merge(&heard, &case);
-    let plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject: None };
+    let plan = Plan { steps: Vec::new(), skipped: Vec::new(), line, subject: None, over_budget: Vec::new() };
     let records = Happened::of(started, event, heard, &plan, &alone, &decision).records();
     records.into_iter().map(|record| Record { found, ..record }).collect()
 }

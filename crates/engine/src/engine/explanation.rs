@@ -7,6 +7,7 @@ use super::{Settings, read_transcript, sealed, surroundings};
 use crate::environment::Environments;
 use crate::fill::Event;
 use crate::load::HookSet;
+use crate::matcher::budget;
 use crate::plan::{Circumstances, Plan, plan};
 use crate::session::Session;
 
@@ -33,20 +34,15 @@ impl Explanation {
         let rules = self.settings.edition.rules();
         let around = surroundings(&self.settings, &self.event, &self.session);
         let loop_count = self.session.loop_count(self.event.kind, &self.event.payload);
-        let mut planned = sealed::checked(
-            plan(
-                &self.hooks,
-                &self.event,
-                &Circumstances {
-                    rules,
-                    around,
-                    environments: &Environments::default(),
-                    loop_count,
-                    transcript: &read_transcript,
-                },
-            ),
-            &self.hooks,
-        );
+        let circumstances = Circumstances {
+            rules,
+            around,
+            environments: &Environments::default(),
+            loop_count,
+            transcript: &read_transcript,
+        };
+        let planned = budget::scoped(|| plan(&self.hooks, &self.event, &circumstances));
+        let mut planned = sealed::checked(planned, &self.hooks);
         check_before(&mut planned, &self.hooks, self.event.kind);
         planned
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::definition::Action;
 use crate::fill::Event;
 use crate::load::{Hook, HookSet};
-use crate::matcher::Verdict;
+use crate::matcher::{Verdict, budget};
+use crate::plan::has_no_say;
 
 /// An event, and the hooks there were when it was looked at.
 #[derive(Debug)]
@@ -19,13 +20,14 @@ impl Ready {
     pub fn slow_hooks(&self) -> usize {
         let slow = |hook: &&Hook| {
             hook.definition.event == self.event.kind
+                && !has_no_say(hook)
                 && matches!(hook.definition.action, Action::Command(_) | Action::Prompt { .. })
         };
         let mut hooks = self.hooks.hooks.iter().filter(slow).peekable();
         let subject = hooks.peek().and_then(|_| self.event.subject());
         let fits =
             |hook: &&Hook| hook.definition.verdict(&self.event, subject.as_deref()) != Verdict::NoMatch;
-        hooks.filter(fits).count()
+        budget::scoped(|| hooks.filter(fits).count())
     }
 
     /// The event, as it came.

@@ -52,9 +52,14 @@ impl Standing {
         let stops = |problem: &&Problem| {
             CANNOT_RUN.contains(&problem.code) && (is_of(problem, hook) || is_shared(problem, set, hook))
         };
-        match (Standing::of(settings, hook), problems.iter().find(stops)) {
-            (Standing::Ready, Some(problem)) => Standing::Broken(problem.message.clone()),
-            (standing, _) => standing,
+        match Standing::of(settings, hook) {
+            // Problems are searched only for hooks that could run: an untrusted file can have
+            // thousands of both.
+            Standing::Ready => problems
+                .iter()
+                .find(stops)
+                .map_or(Standing::Ready, |problem| Standing::Broken(problem.message.clone())),
+            standing => standing,
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::bundle::age_in_words;
 use crate::fill::Event;
 use crate::load::{HookSet, SourceReport, SourceState, Withheld, counted};
+use crate::matcher::budget;
 use crate::plan::{Plan, Skipped, Why};
 use crate::problem::Problem;
 use crate::source::{Format, Source};
@@ -48,6 +49,30 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Which hooks the budget of the event did not allow to evaluate.
+pub(super) fn over_budget(plan: &Plan<'_>) -> Option<String> {
+    const MAX_NAMED: usize = 3;
+    let (first, more) = plan.over_budget.split_at(plan.over_budget.len().min(MAX_NAMED));
+    if first.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = first
+        .iter()
+        .map(|hook| {
+            let line =
+                hook.definition.place.as_ref().map_or(String::new(), |place| format!(":{}", place.line));
+            format!("{}{line} ({})", hook.source.file.display(), hook.id)
+        })
+        .collect();
+    let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    Some(format!(
+        "matchers and rules need more than the budget of one event ({} MiB and {} ms): a matcher past it counts as a match and a rule past it is in doubt: {}{rest}; `boathook check` shows them",
+        budget::MAX_MEMORY >> 20,
+        budget::MAX_MILLISECONDS,
+        names.join(", ")
+    ))
 }
 
 /// That the payload names workspaces in a way that nobody understands.

@@ -6,12 +6,22 @@ use super::{left_behind, rule_entries, sealed, untrusted};
 use crate::config;
 use crate::definition::{Action, Definition};
 use crate::event::EventKind;
+use crate::matcher::budget;
 use crate::problem::Problem;
 use crate::source::{Format, Level, Source};
 use crate::trust::{Difference, TrustState};
 
+/// Hooks of all sources together, from which on those of untrusted workspaces are left out.
+const MAX_HOOKS: usize = 10_000;
+
 /// Everything, in the walk from high to low priority.
+///
+/// All matchers that `check` compiles share one budget: hostile files cost it no more than an event.
 pub(super) fn hook_set(readings: &[&Reading], around: &Surroundings) -> HookSet {
+    budget::scoped(|| hooks_of(readings, around))
+}
+
+fn hooks_of(readings: &[&Reading], around: &Surroundings) -> HookSet {
     let switch = readings.iter().find(|reading| switches_off(reading));
     let switched_off_by = switch.map(|reading| reading.source.file.clone());
     let off = switched_off_by.is_some();
@@ -64,17 +74,24 @@ fn switch_off(hook: &mut Hook) {
 fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surroundings) {
     let present = reading.good.as_ref().map_or(&[][..], |good| &good.definitions);
     let lost = reading.gate.as_ref().map_or(&[][..], |gate| &gate.lost);
+    let mut cut = 0;
     for (definitions, mark) in [(present, ""), (lost, "trusted-")] {
         let mut counts: Vec<(EventKind, usize)> = Vec::new();
         for definition in definitions {
             let event = definition.event;
             let count = next(&mut counts, event);
+            let state = match reading.tampered {
+                true => HookState::Withheld(Withheld::Tampered),
+                false => state(definition, &reading.source, reading.gate.as_ref(), around),
+            };
+            // Only what may not run anyway is left out: a limit opens no gate.
+            if set.hooks.len() >= MAX_HOOKS && state == HookState::Withheld(Withheld::Untrusted) {
+                cut += 1;
+                continue;
+            }
             set.hooks.push(Hook {
                 id: format!("{}:{nth}:{}:{mark}{count}", reading.source.level.name(), event.name()),
-                state: match reading.tampered {
-                    true => HookState::Withheld(Withheld::Tampered),
-                    false => state(definition, &reading.source, reading.gate.as_ref(), around),
-                },
+                state,
                 definition: Definition {
                     // What vanished from the file stands nowhere in it.
                     place: definition.place.clone().filter(|_| mark.is_empty()),
@@ -83,6 +100,14 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
                 source: reading.source.clone(),
             });
         }
+    }
+    if cut > 0 {
+        let message =
+            format!("{cut} hooks are left out: all sources together have more than {MAX_HOOKS} hooks");
+        let help = "remove hooks that are not needed; untrusted ones are left out first";
+        let mut problem = Problem::error("too-many-hooks", message).help(help);
+        problem.file = Some(reading.source.file.clone());
+        set.problems.push(problem);
     }
     if around.options.thorough {
         set.problems.extend(closer_look(present, &reading.source, around));

@@ -5,6 +5,7 @@
 //! it, look-behinds read from right to left. Work is counted, and a run that
 //! passes `STEP_LIMIT` ends without an answer.
 
+use super::budget::{self, OverBudget};
 use super::fold;
 use super::program::{Program, Step, Way};
 use super::python;
@@ -15,22 +16,15 @@ use super::syntax::{Case, Edge};
 /// 1 MiB, and over in a fraction of a second.
 pub const STEP_LIMIT: usize = 4_000_000;
 
-/// The test took too many steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PastLimit;
-
 /// Whether the pattern fits anywhere in the subject.
-pub fn is_match(program: &Program, subject: &str) -> Result<bool, PastLimit> {
+pub fn is_match(program: &Program, subject: &str) -> Result<bool, OverBudget> {
     let text: Vec<char> = subject.chars().collect();
+    let limit = budget::steps_left(STEP_LIMIT);
     let mut run =
-        Run { program, text: &text, slots: vec![NONE; program.slots], trail: Vec::new(), left: STEP_LIMIT };
-    let last_start = if program.starts_at_start() { 0 } else { text.len() };
-    for start in 0..=last_start {
-        if run.from(0, start)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+        Run { program, text: &text, slots: vec![NONE; program.slots], trail: Vec::new(), left: limit };
+    let found = run.anywhere();
+    budget::charge_steps((limit - run.left) as u64)?;
+    found
 }
 
 /// What a slot holds before anything was remembered.
@@ -53,9 +47,20 @@ enum Trail {
 }
 
 impl Run<'_> {
+    /// Runs from every place of the text.
+    fn anywhere(&mut self) -> Result<bool, OverBudget> {
+        let last_start = if self.program.starts_at_start() { 0 } else { self.text.len() };
+        for start in 0..=last_start {
+            if self.from(0, start)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Runs from a step at a place up to `Found`, and says where that was.
     /// After a failure everything is as it was before.
-    fn from(&mut self, step: usize, at: usize) -> Result<Option<usize>, PastLimit> {
+    fn from(&mut self, step: usize, at: usize) -> Result<Option<usize>, OverBudget> {
         let base = self.trail.len();
         let (mut step, mut at) = (step, at);
         loop {
@@ -74,7 +79,7 @@ impl Run<'_> {
     }
 
     /// The next step and place; none when this step fails.
-    fn take(&mut self, step: usize, at: usize) -> Result<Option<(usize, usize)>, PastLimit> {
+    fn take(&mut self, step: usize, at: usize) -> Result<Option<(usize, usize)>, OverBudget> {
         self.spend(1)?;
         let program = self.program;
         let goes_on = |fits: bool| fits.then_some((step + 1, at));
@@ -113,8 +118,8 @@ impl Run<'_> {
         })
     }
 
-    fn spend(&mut self, steps: usize) -> Result<(), PastLimit> {
-        self.left = self.left.checked_sub(steps).ok_or(PastLimit)?;
+    fn spend(&mut self, steps: usize) -> Result<(), OverBudget> {
+        self.left = self.left.checked_sub(steps).ok_or(OverBudget)?;
         Ok(())
     }
 
@@ -148,7 +153,7 @@ impl Run<'_> {
         self.trail.truncate(kept);
     }
 
-    fn look(&mut self, step: usize, at: usize, negated: bool) -> Result<bool, PastLimit> {
+    fn look(&mut self, step: usize, at: usize, negated: bool) -> Result<bool, OverBudget> {
         let base = self.trail.len();
         let found = self.from(step, at)?.is_some();
         if negated {
@@ -173,7 +178,7 @@ impl Run<'_> {
         case: Case,
         way: Way,
         at: usize,
-    ) -> Result<Option<usize>, PastLimit> {
+    ) -> Result<Option<usize>, OverBudget> {
         let length = end - start;
         self.spend(length)?;
         let place = match way {

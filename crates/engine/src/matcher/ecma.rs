@@ -17,12 +17,17 @@ use super::syntax::{Case, Edge, Fault, Node, Repeat, SyntaxError, Tree};
 pub const MAX_DEPTH: usize = 100;
 /// Larger patterns are refused: every stage writes repetitions out.
 pub const MAX_SIZE: u64 = 25_000;
+/// Longer patterns are refused before anything of them is read.
+pub const MAX_PATTERN_BYTES: usize = 16 * 1024;
 
 /// What no quantifier may follow. Look-aheads may be repeated, for the web's sake.
 const FIXED: [&str; 6] = ["^", "$", r"\b", r"\B", "(?<=", "(?<!"];
 
 /// Reads a pattern.
 pub fn parse(pattern: &str) -> Result<Tree, SyntaxError> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Err(SyntaxError { fault: Fault::TooLong(MAX_PATTERN_BYTES), at: 1 });
+    }
     let mut parser = Parser::new(pattern);
     let root = parser.alternatives()?;
     if parser.peek() == Some(')') {

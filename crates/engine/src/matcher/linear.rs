@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use regex_automata::meta;
 use regex_automata::util::syntax;
 
+use super::budget::{self, OverBudget};
 use super::ecma::MAX_DEPTH;
 use super::set::CharSet;
 use super::syntax::{Edge, Node, Repeat, Tree};
@@ -20,26 +21,29 @@ use super::syntax::{Edge, Node, Repeat, Tree};
 /// Up to this cost, over all subjects so far, the engine that compiles quickly
 /// is the faster one.
 const QUICK_COST: u64 = 64 * 1024;
+/// Up to this cost a search takes a few microseconds.
+const SHORT_COST: u64 = 1024;
 /// Beyond this cost (ten seconds at worst) nothing is tried any more.
 pub const COST_LIMIT: u64 = 1 << 28;
 /// Levels the engines count for one group: itself, a choice, a sequence, a quantifier.
 const NESTING: u32 = MAX_DEPTH as u32 * 4 + 4;
 /// What a compiled pattern may take, in bytes.
 const MEMORY: usize = 16 << 20;
+/// What the thorough engine may take for the states it makes while it searches, in bytes.
+const CACHE: usize = 128 << 10;
+/// The thorough engine takes so many times the memory and time of the quick one to compile.
+const THOROUGH: u64 = 4;
 
 /// A pattern on the linear-time engines.
 #[derive(Debug)]
 pub struct Linear {
     text: String,
     size: u64,
+    memory: u64,
     quick: regex_lite::Regex,
     spent: AtomicU64,
     thorough: OnceLock<Option<meta::Regex>>,
 }
-
-/// Pattern and subject together are too large to be tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooCostly;
 
 impl Linear {
     /// Compiles a pattern; none when it looks around or refers back.
@@ -51,6 +55,7 @@ impl Linear {
             Ok(quick) => Ok(Linear {
                 text,
                 size: tree.root.size(),
+                memory: tree.memory(),
                 quick,
                 spent: AtomicU64::new(0),
                 thorough: OnceLock::new(),
@@ -59,11 +64,16 @@ impl Linear {
         })
     }
 
+    /// About how many bytes it takes, the thorough engine aside.
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+
     /// Whether it fits anywhere in the subject.
-    pub fn is_match(&self, subject: &str) -> Result<bool, TooCostly> {
+    pub fn is_match(&self, subject: &str) -> Result<bool, OverBudget> {
         let cost = self.size.saturating_mul(subject.len() as u64);
         if cost > COST_LIMIT {
-            return Err(TooCostly);
+            return Err(OverBudget);
         }
         // What was asked so far tells what will be: one short text, or many.
         let spent = self.spent.load(Ordering::Relaxed).saturating_add(cost);
@@ -71,22 +81,33 @@ impl Linear {
         if quick {
             self.spent.store(spent, Ordering::Relaxed);
         }
-        let thorough = if quick { None } else { self.thorough() };
-        Ok(match thorough {
+        let thorough = if quick { None } else { self.thorough()? };
+        // A short search is over before its time could be measured.
+        if quick && cost <= SHORT_COST {
+            budget::charge_steps(cost)?;
+            return Ok(self.quick.is_match(subject));
+        }
+        budget::timed(|| match thorough {
             Some(regex) => regex.is_match(subject),
             None => self.quick.is_match(subject),
         })
     }
 
-    fn thorough(&self) -> Option<&meta::Regex> {
+    fn thorough(&self) -> Result<Option<&meta::Regex>, OverBudget> {
+        let memory = self.memory.saturating_mul(THOROUGH).saturating_add(CACHE as u64);
+        budget::charge_memory(std::ptr::from_ref(&self.thorough).addr(), memory)?;
         let build = || {
             meta::Regex::builder()
                 .syntax(syntax::Config::new().nest_limit(NESTING))
-                .configure(meta::Config::new().nfa_size_limit(Some(MEMORY)))
+                .configure(meta::Config::new().nfa_size_limit(Some(MEMORY)).hybrid_cache_capacity(CACHE))
                 .build(&self.text)
                 .ok()
         };
-        self.thorough.get_or_init(build).as_ref()
+        if let Some(thorough) = self.thorough.get() {
+            return Ok(thorough.as_ref());
+        }
+        let built = budget::timed(build)?;
+        Ok(self.thorough.get_or_init(|| built).as_ref())
     }
 }
 

@@ -4,7 +4,8 @@
 //! anywhere in the subject; absent, empty and `*` fit everything. Words are
 //! searched as words, expressions run on a linear-time engine, and those that
 //! look around or refer back on a backtracking one with a limit. What passes a
-//! limit fits: the hook is asked rather than passed over.
+//! limit fits: the hook is asked rather than passed over. All patterns of one
+//! event share a `budget`.
 //!
 //! Subjects are read as Unicode characters where JavaScript counts UTF-16
 //! units, so that `^.$` fits one emoji.
@@ -12,6 +13,7 @@
 //! Pure: a pattern and a subject in, a verdict out.
 
 mod backtrack;
+pub mod budget;
 mod ecma;
 mod escape;
 mod fold;
@@ -28,6 +30,7 @@ mod words;
 
 use std::sync::{Arc, OnceLock};
 
+use budget::OverBudget;
 use linear::Linear;
 use program::Program;
 use words::Words;
@@ -43,6 +46,9 @@ struct Inner {
     pattern: String,
     compiled: OnceLock<Result<Compiled, String>>,
 }
+
+/// Steps for reading one byte of a pattern.
+const STEPS_PER_PATTERN_BYTE: u64 = 10;
 
 /// What a matcher says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,19 +95,28 @@ impl Matcher {
         if self.is_everything() {
             return Verdict::Match;
         }
-        match self.compiled() {
-            Ok(compiled) if compiled.is_match(subject) => Verdict::Match,
-            Ok(_) => Verdict::NoMatch,
-            Err(reason) => Verdict::Invalid(reason.clone()),
+        let fits = match self.compiled() {
+            Ok(Ok(compiled)) => compiled.is_match(subject),
+            Ok(Err(reason)) => return Verdict::Invalid(reason.clone()),
+            Err(OverBudget) => Err(OverBudget),
+        };
+        match fits {
+            Ok(false) => Verdict::NoMatch,
+            Ok(true) => Verdict::Match,
+            Err(OverBudget) => {
+                budget::add_doubt();
+                Verdict::Match
+            }
         }
     }
 
-    /// Why it does not compile, if it does not.
+    /// Why it does not compile, if it does not. Without an error when the budget does not allow
+    /// to compile it: it counts as a match then.
     pub fn error(&self) -> Option<String> {
         if self.is_everything() {
             return None;
         }
-        self.compiled().as_ref().err().cloned()
+        self.compiled().ok()?.as_ref().err().cloned()
     }
 
     /// Why it cannot be read, if it cannot. Cheaper than `error`: no engine is built.
@@ -112,28 +127,55 @@ impl Matcher {
         ecma::parse(self.pattern()).err().map(|error| error.to_string())
     }
 
-    fn compiled(&self) -> &Result<Compiled, String> {
-        self.inner.compiled.get_or_init(|| Compiled::new(self.pattern()))
+    /// Charges the budget whether it was compiled before or not: the same event has the same
+    /// result in a process that starts and in one that serves many events.
+    fn compiled(&self) -> Result<&Result<Compiled, String>, OverBudget> {
+        let address = Arc::as_ptr(&self.inner).addr();
+        if let Some(compiled) = self.inner.compiled.get() {
+            if let Ok(compiled) = compiled {
+                budget::charge_memory(address, compiled.memory())?;
+            }
+            return Ok(compiled);
+        }
+        let compiled = Compiled::new(self.pattern(), address)?;
+        Ok(self.inner.compiled.get_or_init(|| compiled))
     }
 }
 
 impl Compiled {
-    fn new(pattern: &str) -> Result<Compiled, String> {
+    fn new(pattern: &str, address: usize) -> Result<Result<Compiled, String>, OverBudget> {
+        budget::charge_steps(pattern.len() as u64 * STEPS_PER_PATTERN_BYTE)?;
         if let Some(words) = Words::of(pattern) {
-            return Ok(Compiled::Words(words));
+            return Ok(Ok(Compiled::Words(words)));
         }
-        let tree = ecma::parse(pattern).map_err(|error| error.to_string())?;
-        match Linear::new(&tree) {
+        let tree = match ecma::parse(pattern) {
+            Ok(tree) => tree,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        tree.charge(address)?;
+        Ok(match Linear::new(&tree) {
             Some(linear) => linear.map(|linear| Compiled::Linear(Box::new(linear))),
             None => Ok(Compiled::Backtracking(Program::new(&tree))),
+        })
+    }
+
+    /// About how many bytes it takes.
+    fn memory(&self) -> u64 {
+        match self {
+            Compiled::Words(_) => 0,
+            Compiled::Linear(linear) => linear.memory(),
+            Compiled::Backtracking(program) => program.memory,
         }
     }
 
-    fn is_match(&self, subject: &str) -> bool {
+    fn is_match(&self, subject: &str) -> Result<bool, OverBudget> {
         match self {
-            Compiled::Words(words) => words.is_match(subject),
-            Compiled::Linear(linear) => linear.is_match(subject).unwrap_or(true),
-            Compiled::Backtracking(program) => backtrack::is_match(program, subject).unwrap_or(true),
+            Compiled::Words(words) => {
+                budget::charge_steps(words.cost(subject))?;
+                Ok(words.is_match(subject))
+            }
+            Compiled::Linear(linear) => linear.is_match(subject),
+            Compiled::Backtracking(program) => backtrack::is_match(program, subject),
         }
     }
 }

@@ -5,7 +5,8 @@
 //! they took first.
 
 use super::backtrack::is_at;
-use super::linear::{COST_LIMIT, TooCostly};
+use super::budget::{self, OverBudget};
+use super::linear::COST_LIMIT;
 use super::program::{Program, Step};
 
 /// Whether every step of a program can be run here.
@@ -24,12 +25,16 @@ pub fn can_run(program: &Program) -> bool {
 }
 
 /// Whether the pattern fits anywhere in the subject.
-pub fn is_match(program: &Program, subject: &str) -> Result<bool, TooCostly> {
+pub fn is_match(program: &Program, subject: &str) -> Result<bool, OverBudget> {
     let text: Vec<char> = subject.chars().collect();
     if (program.steps.len() as u64).saturating_mul(text.len() as u64) > COST_LIMIT {
-        return Err(TooCostly);
+        return Err(OverBudget);
     }
-    let mut run = Run { program, text: &text, seen: vec![usize::MAX; program.steps.len()], here: Vec::new() };
+    budget::timed(|| search(program, &text))
+}
+
+fn search(program: &Program, text: &[char]) -> bool {
+    let mut run = Run { program, text, seen: vec![usize::MAX; program.steps.len()], here: Vec::new() };
     let mut waiting = Vec::new();
     for at in 0..=text.len() {
         for step in waiting.drain(..) {
@@ -37,14 +42,14 @@ pub fn is_match(program: &Program, subject: &str) -> Result<bool, TooCostly> {
         }
         run.reach(0, at);
         if run.found() {
-            return Ok(true);
+            return true;
         }
         let Some(character) = text.get(at) else { break };
         let here = std::mem::take(&mut run.here);
         waiting
             .extend(here.into_iter().filter(|&step| takes(&program.steps[step], *character)).map(|s| s + 1));
     }
-    Ok(false)
+    false
 }
 
 struct Run<'a> {

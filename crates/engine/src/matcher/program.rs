@@ -12,6 +12,8 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// How many values a run remembers: two per group, one per loop.
     pub slots: usize,
+    /// About how many bytes it takes.
+    pub memory: u64,
 }
 
 /// One step. Targets are indexes of steps.
@@ -57,7 +59,8 @@ pub enum Way {
 impl Program {
     /// The steps of a pattern.
     pub fn new(tree: &Tree) -> Program {
-        let mut program = Program { steps: Vec::new(), slots: tree.groups as usize * 2 };
+        let mut program =
+            Program { steps: Vec::new(), slots: tree.groups as usize * 2, memory: tree.memory() };
         program.add(&tree.root, Way::Forward);
         program.steps.push(Step::Found);
         program

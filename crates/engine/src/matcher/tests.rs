@@ -298,11 +298,11 @@ fn past_a_limit_counts_as_a_match() {
 
 #[test]
 fn each_pattern_runs_on_the_engine_that_suits_it() {
-    let engine = |pattern| match Compiled::new(pattern) {
-        Ok(Compiled::Words(_)) => "words",
-        Ok(Compiled::Linear(_)) => "linear",
-        Ok(Compiled::Backtracking(_)) => "backtracking",
-        Err(_) => "none",
+    let engine = |pattern| match Compiled::new(pattern, 0) {
+        Ok(Ok(Compiled::Words(_))) => "words",
+        Ok(Ok(Compiled::Linear(_))) => "linear",
+        Ok(Ok(Compiled::Backtracking(_))) => "backtracking",
+        Ok(Err(_)) | Err(_) => "none",
     };
     let cases = [
         ("Shell|Read|Write", "words"),

@@ -6,8 +6,12 @@
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Cancel;
+#[cfg(unix)]
+use super::LastAnswer;
 
 static CANCEL: OnceLock<Cancel> = OnceLock::new();
 
@@ -27,6 +31,27 @@ pub fn outlive_hangups() {
     unsafe {
         libc::signal(libc::SIGHUP, libc::SIG_IGN);
     }
+}
+
+#[cfg(unix)]
+static RESTORES_FILE_SIZE_SIGNAL: AtomicBool = AtomicBool::new(false);
+
+/// A write past the limit of a file's size (`ulimit -f`) fails from now on instead of ending the
+/// process: a log that cannot be written must not take a refusal with it. Hooks get the default
+/// back.
+pub fn ignore_file_size_signal() {
+    #[cfg(unix)]
+    // SAFETY: sets a signal to be ignored.
+    unsafe {
+        let before = libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        RESTORES_FILE_SIZE_SIGNAL.store(before == libc::SIG_DFL, Ordering::Relaxed);
+    }
+}
+
+/// Whether a program that is started gets the default of the signal for files over the limit back.
+#[cfg(unix)]
+pub(super) fn restores_file_size_signal() -> bool {
+    RESTORES_FILE_SIZE_SIGNAL.load(Ordering::Relaxed)
 }
 
 // Loads and stores of atomics only: all that a handler may do.
@@ -54,6 +79,9 @@ fn listen() {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
+    let handler: extern "C" fn(libc::c_int) = on_alarm;
+    // SAFETY: sets a handler that keeps to the rules of handlers.
+    unsafe { libc::signal(libc::SIGALRM, handler as libc::sighandler_t) };
     // A parent that ignored its children made us inherit that, and then the
     // kernel would throw exit codes away.
     // SAFETY: sets a signal to its default.
@@ -63,6 +91,21 @@ fn listen() {
 #[cfg(unix)]
 extern "C" fn on_signal(_signal: libc::c_int) {
     cancel_now();
+    if LastAnswer::is_prepared() {
+        let after = libc::timeval { tv_sec: 0, tv_usec: END_AFTER_MICROSECONDS };
+        let once = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: after };
+        // SAFETY: a system call with a value that lives until it returns.
+        unsafe { libc::setitimer(libc::ITIMER_REAL, &once, std::ptr::null_mut()) };
+    }
+}
+
+/// How long a process that was asked to end may take to end hooks and to answer.
+#[cfg(unix)]
+const END_AFTER_MICROSECONDS: libc::suseconds_t = 800_000;
+
+#[cfg(unix)]
+extern "C" fn on_alarm(_signal: libc::c_int) {
+    LastAnswer::give();
 }
 
 #[cfg(windows)]

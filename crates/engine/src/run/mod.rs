@@ -10,6 +10,7 @@
 mod child;
 mod interrupt;
 mod keep;
+mod last_answer;
 #[cfg(windows)]
 mod named_pipe;
 #[cfg_attr(unix, path = "unix.rs")]
@@ -30,11 +31,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use interrupt::{cancel_on_signals, outlive_hangups};
+pub use interrupt::{cancel_on_signals, ignore_file_size_signal, outlive_hangups};
 pub use keep::{
     Ahead, Asked, DONE, HELPER, Keeper, Limits, Origin, PERSISTENT, Prepared, Read, Unchanged, Wish,
     helper_beside, names_who_answers, speaks_no_lines,
 };
+pub use last_answer::LastAnswer;
 #[cfg(windows)]
 pub use named_pipe::{Pipe, PipeListener};
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]

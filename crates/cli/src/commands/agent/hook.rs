@@ -18,7 +18,7 @@ use boathook_engine::source::{Os, native_root};
 use boathook_engine::state::{StateDir, StateError};
 
 use crate::Status;
-use crate::agents::answering::guarded;
+use crate::agents::answering::{guarded, keep_exit_code, prepare_last_answer};
 use crate::agents::session_roots::Belongs;
 use crate::agents::{env_file, over_http, servers::ConfiguredServers, session_roots, twice};
 use crate::args::Global;
@@ -59,6 +59,7 @@ pub fn hook(ui: &mut Ui, global: &Global, args: &HookArgs) -> Result<Status, Fai
         log_refusal(ui, &args.name, args, &problem);
         return Ok(status);
     };
+    prepare_last_answer(agent, event);
     Ok(match guarded(agent, event, || answer(ui, global, args, agent)) {
         Ok(status) => status,
         Err(no_answer) => {
@@ -218,13 +219,15 @@ fn refused(ui: &mut Ui, reply: &Reply) -> Status {
 /// of ours, and go on.
 fn told(ui: &mut Ui, reply: &Reply, holds_back: Option<&str>) -> Status {
     ui.reply(&reply.stdout, &reply.stderr);
-    match holds_back.filter(|_| !reply.stdout.is_empty() && ui.is_unheard()) {
+    let status = match holds_back.filter(|_| !reply.stdout.is_empty() && ui.is_unheard()) {
         None => Status::Code(reply.code),
         Some(reason) => {
             ui.reply("", &format!("The answer could not be written, so it is refused: {reason}"));
             Status::Refused
         }
-    }
+    };
+    keep_exit_code(status);
+    status
 }
 
 fn unknown(name: &str) -> String {

@@ -29,6 +29,7 @@ pub use required::Pairs;
 
 use required::Required;
 
+use super::budget::{self, OverBudget};
 use super::linear::Linear;
 use super::program::Program;
 use super::syntax::Tree;
@@ -84,15 +85,27 @@ impl Pattern {
             Ok(tree) => tree,
             Err(error) => return Verdict::Invalid(error.to_string()),
         };
-        let fits = if subject.is_empty() {
+        match self.search(tree, subject) {
+            Ok(false) => Verdict::NoMatch,
+            Ok(true) => Verdict::Match,
+            Err(OverBudget) => {
+                budget::add_doubt();
+                Verdict::Match
+            }
+        }
+    }
+
+    fn search(&self, tree: &Tree, subject: &str) -> Result<bool, OverBudget> {
+        if subject.is_empty() {
             // Some edges know an empty text from others, and the quick engines do not.
-            backtrack::is_match(&Program::new(tree), subject).unwrap_or(true)
-        } else if subject.is_ascii() {
-            self.inner.narrow.get_or_init(|| Engine::new(&ascii::only(tree))).is_match(subject)
-        } else {
-            self.inner.wide.get_or_init(|| Engine::new(tree)).is_match(subject)
+            tree.charge(Arc::as_ptr(&self.inner).addr())?;
+            return backtrack::is_match(&Program::new(tree), subject);
+        }
+        let engine = match subject.is_ascii() {
+            true => compiled(&self.inner.narrow, |compile| compile(&ascii::only(tree)))?,
+            false => compiled(&self.inner.wide, |compile| compile(tree))?,
         };
-        if fits { Verdict::Match } else { Verdict::NoMatch }
+        engine.is_match(subject)
     }
 
     /// Whether it may fit in a text of ASCII alone that has these pairs of
@@ -119,6 +132,23 @@ impl PartialEq for Pattern {
     }
 }
 
+/// A form of a pattern, compiled when it is first needed; charged to the budget every time.
+fn compiled(
+    cell: &OnceLock<Engine>,
+    with_form: impl FnOnce(&dyn Fn(&Tree) -> Result<Engine, OverBudget>) -> Result<Engine, OverBudget>,
+) -> Result<&Engine, OverBudget> {
+    let address = std::ptr::from_ref(cell).addr();
+    if let Some(engine) = cell.get() {
+        budget::charge_memory(address, engine.memory())?;
+        return Ok(engine);
+    }
+    let engine = with_form(&|tree| {
+        tree.charge(address)?;
+        Ok(Engine::new(tree))
+    })?;
+    Ok(cell.get_or_init(|| engine))
+}
+
 impl Engine {
     fn new(tree: &Tree) -> Engine {
         if let Some(Ok(linear)) = Linear::new(tree) {
@@ -128,12 +158,19 @@ impl Engine {
         if pike::can_run(&program) { Engine::Together(program) } else { Engine::Backtracking(program) }
     }
 
-    /// Past a limit it fits.
-    fn is_match(&self, subject: &str) -> bool {
+    fn is_match(&self, subject: &str) -> Result<bool, OverBudget> {
         match self {
-            Engine::Linear(linear) => linear.is_match(subject).unwrap_or(true),
-            Engine::Together(program) => pike::is_match(program, subject).unwrap_or(true),
-            Engine::Backtracking(program) => backtrack::is_match(program, subject).unwrap_or(true),
+            Engine::Linear(linear) => linear.is_match(subject),
+            Engine::Together(program) => pike::is_match(program, subject),
+            Engine::Backtracking(program) => backtrack::is_match(program, subject),
+        }
+    }
+
+    /// About how many bytes it takes.
+    fn memory(&self) -> u64 {
+        match self {
+            Engine::Linear(linear) => linear.memory(),
+            Engine::Together(program) | Engine::Backtracking(program) => program.memory,
         }
     }
 }

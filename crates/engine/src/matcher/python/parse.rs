@@ -1,6 +1,6 @@
 //! Reads a pattern as Python's `re` does, with `re.IGNORECASE`.
 
-use crate::matcher::ecma::MAX_SIZE;
+use crate::matcher::ecma::{MAX_PATTERN_BYTES, MAX_SIZE};
 use crate::matcher::set::CharSet;
 use crate::matcher::syntax::{Edge, Node, Repeat, Tree};
 
@@ -44,6 +44,11 @@ struct Quantifier {
 
 /// Reads a pattern.
 pub fn parse(pattern: &str) -> Result<Tree, PatternError> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        let message =
+            format!("it has more than {MAX_PATTERN_BYTES} characters, which is more than we follow");
+        return Err(PatternError { message, at: 1 });
+    }
     let flags = Flags { ignore_case: true, multiline: false, dot_all: false, verbose: false, ascii: false };
     let mut parser = Parser {
         text: pattern.chars().collect(),

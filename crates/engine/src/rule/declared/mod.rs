@@ -25,8 +25,13 @@ pub use shell::ShellTest;
 pub use truth::{Asking, Truth};
 
 use crate::answer::Permission;
+use crate::matcher::budget;
 use crate::outcome::{Failure, Outcome, ReadOutcome};
 use crate::rule::Look;
+
+/// Why a rule is in doubt whose expressions were past a limit.
+const OVER_BUDGET: &str =
+    "its expressions need more work or memory than one event has for all matchers and rules";
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +57,11 @@ impl Rule {
         if let Some(reason) = self.condition.broken_expression() {
             return Some(ReadOutcome::failed(Failure::BrokenEntry(reason)));
         }
-        let truth = self.truth(look, false);
+        let doubts = budget::doubts();
+        let mut truth = self.truth(look, false);
+        if budget::doubts() != doubts {
+            truth = Truth::Unclear(OVER_BUDGET.to_owned());
+        }
         let applies = match truth {
             Truth::Yes => true,
             Truth::No(_) => false,

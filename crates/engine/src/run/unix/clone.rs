@@ -29,6 +29,7 @@ use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 use super::block::{Block, PATH_ROOM};
 use super::start::{Failure, Fate, Start, Started, errno};
+use crate::run::interrupt::restores_file_size_signal;
 
 const LAST_SIGNAL: c_int = 64;
 /// The kernel's signal set has one bit per signal.
@@ -160,6 +161,9 @@ fn enter(plan: &Plan) -> Result<(), i32> {
 fn execute(plan: &Plan) -> i32 {
     // Rust programs ignore SIGPIPE, and a program inherits that; hooks rely on it.
     set_to_default(libc::SIGPIPE);
+    if restores_file_size_signal() {
+        set_to_default(libc::SIGXFSZ);
+    }
     set_signal_mask(0);
     // SAFETY: strings and arrays of the plan, all ended as `execve` expects.
     unsafe { libc::execve(plan.program, plan.argv, plan.envp) };
