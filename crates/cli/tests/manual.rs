@@ -10,7 +10,6 @@ use std::fs;
 
 use boathook_engine::config;
 use boathook_engine::edition::Edition;
-use boathook_engine::environment::steers;
 use boathook_engine::event::{Ask, EVENTS, EventSpec, Gate, Subject};
 use boathook_engine::input::{COMMON, FieldType, InputField};
 use boathook_engine::problem::Severity;
@@ -195,17 +194,6 @@ fn the_readme_shows_the_example_that_compiles() {
         .collect();
     let example = fenced(&header, "no_run").into_iter().next().expect("the library has an example");
     assert!(fenced(&page("README.md"), "rust").contains(&example), "README.md lacks\n{example}");
-}
-
-#[test]
-fn the_names_that_steer_other_programs_do_steer() {
-    let listed =
-        table(section(&page("docs/manual/environment.md"), "Names that steer other programs"), "Kind");
-    let names: Vec<String> = listed.iter().flat_map(|row| quoted(row)).collect();
-    assert!(names.len() > 40, "only {} names were found", names.len());
-    for name in names {
-        assert!(steers(&name.replace('*', "X")), "environment.md lists `{name}`, which steers nothing");
-    }
 }
 
 #[test]

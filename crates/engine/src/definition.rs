@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::dialect::Dialect;
+use crate::environment::DeclaredEnvironment;
 use crate::event::EventKind;
 use crate::fill::Event;
 use crate::matcher::{Matcher, Verdict};
@@ -41,6 +42,8 @@ pub struct Definition {
     pub dialect: Dialect,
     /// How long a process of its lives.
     pub lifetime: Lifetime,
+    /// What its file says about the environment of its hooks.
+    pub environment: Option<Arc<DeclaredEnvironment>>,
     /// Where it stands in its file.
     pub place: Option<Place>,
     /// Where its command or prompt stands, quotes included.
@@ -130,6 +133,7 @@ impl Definition {
             loop_limit: Some(DEFAULT_LOOP_LIMIT),
             dialect: Dialect::Cursor,
             lifetime: Lifetime::default(),
+            environment: None,
             place: None,
             action_place: None,
             matcher_place: None,

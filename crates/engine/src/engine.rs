@@ -379,6 +379,7 @@ fn surroundings<'a>(settings: &'a Settings, event: &'a Event, session: &'a Sessi
     let named = || event.payload.texts("workspace_roots")?.into_iter().next().map(PathBuf::from);
     Surroundings {
         inherited: &settings.environment,
+        home: &settings.roots.home,
         project_dir: settings.roots.workspaces.first().cloned().or_else(named).unwrap_or_default(),
         version: event.payload.text_ref("cursor_version").unwrap_or_default(),
         user_email: event.payload.text_ref("user_email").filter(|email| !email.is_empty()),

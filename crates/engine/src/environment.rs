@@ -1,11 +1,15 @@
 //! The environment a hook runs in.
 //!
 //! Hooks inherit it. The documented variables are set when true or known and
-//! removed when merely inherited. Enterprise and team hooks lose the names
-//! that steer other programs, and a session's variables of that kind never
-//! reach a hook of a higher-priority source.
+//! removed when merely inherited. Enterprise and team hooks start from a clean
+//! environment instead (`clean`), because a repository can set variables of the
+//! agent. A session's variables never reach a hook of a higher-priority source.
 //!
-//! Touches nothing: the inherited environment is an argument.
+//! The inherited environment is an argument; of the system only the account's
+//! entry in `/etc/passwd` is read, for enterprise and team hooks.
+
+#[path = "environment/clean.rs"]
+mod clean;
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -25,6 +29,8 @@ pub const CALLED_FROM: &str = "BOATHOOK_CALLED_FROM";
 pub struct Surroundings<'a> {
     /// What we were started with.
     pub inherited: &'a [(OsString, OsString)],
+    /// The user's home, as the caller determined it.
+    pub home: &'a Path,
     /// The first workspace root.
     pub project_dir: PathBuf,
     /// Version of the host.
@@ -43,6 +49,41 @@ pub struct Surroundings<'a> {
     pub called_from: &'a [OsString],
 }
 
+/// The longest value that can be given to a process as one variable, with room
+/// for the limit of Linux (128 KiB for one string).
+pub const MAX_VALUE_BYTES: usize = 96 * 1024;
+
+/// What a hooks file says about the environment of its hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeclaredEnvironment {
+    /// Variables with fixed values.
+    pub set: Vec<(String, String)>,
+    /// Names that enterprise and team hooks inherit; other hooks inherit all.
+    pub inherit: Vec<String>,
+}
+
+impl Surroundings<'_> {
+    /// The first variable whose value from the payload no process can be given.
+    pub fn unusable_value(&self) -> Option<(&'static str, String)> {
+        let project = self.project_dir.to_string_lossy();
+        let values = [
+            ("CURSOR_PROJECT_DIR", Some(&*project)),
+            ("CURSOR_VERSION", Some(&*self.version)),
+            ("CURSOR_USER_EMAIL", self.user_email.as_deref()),
+            ("CURSOR_TRANSCRIPT_PATH", self.transcript.as_deref()),
+        ];
+        values.into_iter().find_map(|(name, value)| Some((name, problem_with_value(value?)?)))
+    }
+}
+
+/// Why a value cannot be given to a process as a variable.
+pub fn problem_with_value(value: &str) -> Option<String> {
+    if value.len() > MAX_VALUE_BYTES {
+        return Some(format!("its value has {} bytes, and {MAX_VALUE_BYTES} is the most", value.len()));
+    }
+    value.contains('\0').then(|| "its value holds a NUL".to_owned())
+}
+
 /// Environments that were made before. Making one costs more than a look, and
 /// the runner keeps what it laid out for the same value.
 #[derive(Debug, Default)]
@@ -52,6 +93,7 @@ pub struct Environments(Mutex<Vec<Made>>);
 struct Made {
     level: Level,
     source: PathBuf,
+    declared: Option<Arc<DeclaredEnvironment>>,
     key: Key,
     env: Arc<Vec<(OsString, OsString)>>,
 }
@@ -75,20 +117,26 @@ impl Environments {
         &self,
         level: Level,
         source: &Path,
+        declared: Option<&Arc<DeclaredEnvironment>>,
         around: &Surroundings<'_>,
     ) -> Arc<Vec<(OsString, OsString)>> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let written = source.as_os_str();
-        let fits =
-            |one: &Made| one.level == level && one.source.as_os_str() == written && one.key.fits(around);
+        let fits = |one: &Made| {
+            one.level == level
+                && one.source.as_os_str() == written
+                && one.declared.as_ref() == declared
+                && one.key.fits(around)
+        };
         if let Some(one) = made.iter().find(|one| fits(one)) {
             return Arc::clone(&one.env);
         }
-        let env = Arc::new(environment(level, source, around));
+        let env = Arc::new(environment(level, source, declared.map(Arc::as_ref), around));
         if made.len() == MOST_MADE {
             made.remove(0);
         }
-        made.push(Made { level, source: source.to_owned(), key: Key::of(around), env: Arc::clone(&env) });
+        let (source, declared) = (source.to_owned(), declared.cloned());
+        made.push(Made { level, source, declared, key: Key::of(around), env: Arc::clone(&env) });
         env
     }
 }
@@ -126,86 +174,28 @@ const DOCUMENTED: &[&str] = &[
     "CLAUDE_ENV_FILE",
 ];
 
-/// Names that steer other programs: loaders, shells, interpreters, git, pagers.
-const STEERING: &[&str] = &[
-    "IFS",
-    "CDPATH",
-    "ENV",
-    "BASH_ENV",
-    "BASHOPTS",
-    "SHELLOPTS",
-    "PS4",
-    "GLOBIGNORE",
-    "PROMPT_COMMAND",
-    "FPATH",
-    "ZDOTDIR",
-    "NULLCMD",
-    "READNULLCMD",
-    "TERMCAP",
-    "PATH_LOCALE",
-    "NLSPATH",
-    "HOSTALIASES",
-    "RES_OPTIONS",
-    "LOCALDOMAIN",
-    "JAVA_TOOL_OPTIONS",
-    "_JAVA_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "NODE_EXTRA_CA_CERTS",
-    "SSH_ASKPASS",
-    "PAGER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "EDITOR",
-    "VISUAL",
-    "TMPPREFIX",
-    "GCONV_PATH",
-    "LOCPATH",
-    "OPENSSL_CONF",
-    "MANPAGER",
-];
-/// The same, by how they begin.
-const STEERING_FAMILIES: &[&str] = &[
-    "LD_",
-    "_RLD",
-    "DYLD_",
-    "PERL",
-    "PYTHON",
-    "RUBY",
-    "BUN_",
-    "DENO_",
-    "GIT_",
-    "TERMINFO",
-    "BASH_FUNC_",
-    "Malloc",
-    "BOATHOOK_",
-];
-/// Needed by every program, so inherited; a session's value for them steers all the same.
-const STEERING_IN_A_SESSION: &[&str] = &["PATH", "HOME", "SHELL", "TMPDIR", "USER", "LOGNAME"];
-
-/// Whether this name steers other programs.
-pub fn steers(name: &str) -> bool {
-    STEERING.contains(&name) || STEERING_FAMILIES.iter().any(|family| name.starts_with(family))
-}
-
-/// Whether a value for this name that somebody brings along steers other
-/// programs: the same, and what every program needs.
-pub fn steers_when_brought(name: &str) -> bool {
-    steers(name) || STEERING_IN_A_SESSION.contains(&name)
-}
-
 /// The whole environment of one hook.
-pub fn environment(level: Level, source: &Path, around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
-    let managed = level.is_managed();
-    let mut env: Vec<(OsString, OsString)> = Vec::with_capacity(around.inherited.len() + 8);
-    for (name, value) in around.inherited {
+///
+/// Enterprise and team hooks start from a clean environment (`clean`); all
+/// others inherit ours. `declared` is what the hook's own file sets or lists.
+pub fn environment(
+    level: Level,
+    source: &Path,
+    declared: Option<&DeclaredEnvironment>,
+    around: &Surroundings<'_>,
+) -> Vec<(OsString, OsString)> {
+    let inheritable = |name: &OsString| {
         let text = name.to_string_lossy();
-        if DOCUMENTED.contains(&&*text) || text.starts_with("BOATHOOK_") || (managed && steers(&text)) {
-            continue;
-        }
-        let value = if managed && text == "PATH" { without_relative_entries(value) } else { value.clone() };
-        env.push((name.clone(), value));
+        !DOCUMENTED.contains(&&*text) && !text.starts_with("BOATHOOK_")
+    };
+    let mut env = if level.is_managed() {
+        clean::managed_environment(declared, around)
+    } else {
+        let all = around.inherited.iter();
+        all.filter(|(name, _)| inheritable(name)).cloned().collect()
+    };
+    for (name, value) in declared.iter().flat_map(|declared| &declared.set) {
+        set(&mut env, name, value);
     }
     for variable in around.session {
         if reaches(variable, level) {
@@ -233,18 +223,15 @@ pub fn environment(level: Level, source: &Path, around: &Surroundings<'_>) -> Ve
     env
 }
 
-/// A session's variable reaches every later hook; one that steers other
-/// programs does not reach hooks of a higher priority than its own.
+/// A session's variable reaches the hooks of its own and of lower priorities:
+/// no source changes what the hooks of a higher one find.
 fn reaches(variable: &Variable, level: Level) -> bool {
-    let name = variable.name.as_str();
-    let steering = steers_when_brought(name);
-    !DOCUMENTED.contains(&name) && (!steering || variable.level <= level)
+    !DOCUMENTED.contains(&variable.name.as_str()) && variable.level <= level
 }
 
-/// A directory that is not absolute is wherever the agent happens to be.
-fn without_relative_entries(path: &OsStr) -> OsString {
-    let kept = std::env::split_paths(path).filter(|entry| entry.is_absolute());
-    std::env::join_paths(kept).unwrap_or_default()
+/// Whether only Boathook sets this name: no file and no session may.
+pub fn is_reserved(name: &str) -> bool {
+    DOCUMENTED.contains(&name) || name.starts_with("BOATHOOK_")
 }
 
 fn set(env: &mut Vec<(OsString, OsString)>, name: &str, value: impl AsRef<OsStr>) {
@@ -262,6 +249,7 @@ mod tests {
     fn around<'a>(inherited: &'a [(OsString, OsString)], session: &'a [Variable]) -> Surroundings<'a> {
         Surroundings {
             inherited,
+            home: Path::new("/home/me"),
             project_dir: PathBuf::from("/work"),
             version: "3.0.0".into(),
             user_email: None,
@@ -285,7 +273,8 @@ mod tests {
     fn documented_variables_are_never_merely_inherited() {
         let inherited =
             inherited(&[("CURSOR_TRANSCRIPT_PATH", "/old"), ("CURSOR_CODE_REMOTE", "true"), ("HOME", "/h")]);
-        let env = environment(Level::User, Path::new("/h/.cursor/hooks.json"), &around(&inherited, &[]));
+        let env =
+            environment(Level::User, Path::new("/h/.cursor/hooks.json"), None, &around(&inherited, &[]));
         let expected = [
             ("CURSOR_TRANSCRIPT_PATH", None),
             ("CURSOR_CODE_REMOTE", None),
@@ -301,44 +290,69 @@ mod tests {
     }
 
     #[test]
-    fn managed_hooks_lose_what_steers_other_programs() {
+    fn red_team_c3_managed_hooks_start_from_an_allow_list() {
         let pairs = [
             ("LD_PRELOAD", "x"),
-            ("BASH_ENV", "x"),
-            ("NODE_OPTIONS", "x"),
-            ("BASH_FUNC_ls%%", "x"),
-            ("GIT_DIR", "x"),
+            ("CURL_HOME", "x"),
+            ("http_proxy", "x"),
+            ("ALL_PROXY", "x"),
+            ("SSL_CERT_FILE", "x"),
+            ("XDG_CONFIG_HOME", "x"),
+            ("NEVER_HEARD_OF", "x"),
         ];
         let mut given = inherited(&pairs);
-        given.extend(inherited(&[("PATH", ".:/usr/bin::/bin"), ("TERM", "dumb")]));
+        let odd = [("PATH", "/evil:/usr/bin"), ("HOME", "/evil"), ("TERM", "dumb"), ("LANG", "/evil/x")];
+        given.extend(inherited(&odd));
+        given.extend(inherited(&[("TMPDIR", "/work/evil"), ("TZ", "Europe/Berlin"), ("LC_ALL", "C.UTF-8")]));
         let source = Path::new("/etc/cursor/hooks.json");
-        let managed = environment(Level::Enterprise, source, &around(&given, &[]));
-        let users = environment(Level::User, source, &around(&given, &[]));
-        for (name, _) in pairs {
-            assert_eq!(value(&managed, name), None, "{name}");
-            assert_eq!(value(&users, name).as_deref(), Some("x"), "{name}");
+        for level in [Level::Enterprise, Level::Team] {
+            let managed = environment(level, source, None, &around(&given, &[]));
+            for (name, _) in pairs {
+                assert_eq!(value(&managed, name), None, "{name}");
+            }
+            assert_eq!(value(&managed, "HOME").as_deref(), Some("/home/me"));
+            assert!(!value(&managed, "PATH").expect("a PATH").contains("evil"));
+            assert_eq!(value(&managed, "LANG"), None);
+            assert_eq!(value(&managed, "TMPDIR"), None);
+            assert_eq!(value(&managed, "TERM").as_deref(), Some("dumb"));
+            assert_eq!(value(&managed, "TZ").as_deref(), Some("Europe/Berlin"));
+            assert_eq!(value(&managed, "LC_ALL").as_deref(), Some("C.UTF-8"));
         }
-        assert_eq!(value(&managed, "PATH").as_deref(), Some("/usr/bin:/bin"));
-        assert_eq!(value(&managed, "TERM").as_deref(), Some("dumb"));
+        let users = environment(Level::User, source, None, &around(&given, &[]));
+        assert_eq!(value(&users, "CURL_HOME").as_deref(), Some("x"));
+        let declared = DeclaredEnvironment {
+            set: vec![("PATH".to_owned(), "/opt/policy".to_owned())],
+            inherit: vec!["NEVER_HEARD_OF".to_owned()],
+        };
+        let managed = environment(Level::Team, source, Some(&declared), &around(&given, &[]));
+        assert_eq!(value(&managed, "PATH").as_deref(), Some("/opt/policy"));
+        assert_eq!(value(&managed, "NEVER_HEARD_OF").as_deref(), Some("x"));
+        assert_eq!(value(&managed, "CURL_HOME"), None);
     }
 
     #[test]
-    fn a_sessions_steering_names_never_climb() {
+    fn red_team_h5_session_variables_never_reach_a_higher_priority() {
         let of = |level, name: &str| Variable { name: name.to_owned(), value: "s".to_owned(), level };
-        let session =
-            [of(Level::Project, "PATH"), of(Level::Project, "TICKET"), of(Level::Project, "CURSOR_VERSION")];
+        let session = [
+            of(Level::Project, "CURL_HOME"),
+            of(Level::Project, "TICKET"),
+            of(Level::Project, "CURSOR_VERSION"),
+            of(Level::Enterprise, "POLICY"),
+        ];
         let source = Path::new("/x/hooks.json");
-        let given = inherited(&[("PATH", "/bin")]);
         let cases = [
-            (Level::Enterprise, "PATH", "/bin"),
-            (Level::Enterprise, "TICKET", "s"),
-            (Level::Project, "PATH", "s"),
-            (Level::User, "PATH", "s"),
-            (Level::User, "CURSOR_VERSION", "3.0.0"),
+            (Level::Enterprise, "CURL_HOME", None),
+            (Level::Enterprise, "TICKET", None),
+            (Level::Team, "TICKET", None),
+            (Level::Enterprise, "POLICY", Some("s")),
+            (Level::Team, "POLICY", Some("s")),
+            (Level::Project, "TICKET", Some("s")),
+            (Level::User, "TICKET", Some("s")),
+            (Level::User, "CURSOR_VERSION", Some("3.0.0")),
         ];
         for (level, name, expected) in cases {
-            let env = environment(level, source, &around(&given, &session));
-            assert_eq!(value(&env, name).as_deref(), Some(expected), "{level:?} {name}");
+            let env = environment(level, source, None, &around(&[], &session));
+            assert_eq!(value(&env, name).as_deref(), expected, "{level:?} {name}");
         }
     }
 }

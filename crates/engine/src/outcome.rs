@@ -66,6 +66,8 @@ pub enum Failure {
     Tampered(String),
     #[error("needs `${{{name}}}` in its command line, but {problem}")]
     Value { name: &'static str, problem: String },
+    #[error("cannot be started: {name} comes from the payload, and {problem}")]
+    Variable { name: &'static str, problem: String },
     #[error("needs a model, and none is configured")]
     NoJudge,
     #[error("asked a model without success: {0}")]

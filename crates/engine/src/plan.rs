@@ -11,7 +11,7 @@ use crate::definition::Action;
 use crate::dialect::Dialect;
 use crate::dialect::claude::encode_event;
 use crate::edition::Rules;
-use crate::environment::{Environments, Surroundings};
+use crate::environment::{Environments, MAX_VALUE_BYTES, Surroundings, problem_with_value};
 use crate::fill::Event;
 use crate::judge::{Question, instruction};
 use crate::load::{Hook, HookSet, HookState, Withheld};
@@ -23,9 +23,6 @@ use crate::source::Level;
 
 /// Deeper calls of our own hooks are a failure.
 pub const DEEPEST: u32 = 3;
-/// A longer value cannot stand in an environment.
-pub const LONGEST_VALUE: usize = 96 * 1024;
-
 /// Where a plugin stands.
 const PLUGIN_ROOT: [&str; 2] = ["CURSOR_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"];
 /// Where the workspace stands.
@@ -293,17 +290,34 @@ impl Planner<'_> {
 
     fn command(&self, hook: &Hook, command: &str) -> Work {
         let circumstances = self.circumstances;
-        let mut env =
-            circumstances.environments.get(hook.source.level, &hook.source.file, &circumstances.around);
+        let blocks = self.event.kind.can_block();
+        if let Some((name, problem)) = circumstances.around.unusable_value() {
+            return Work::Fail { failure: Failure::Variable { name, problem }, blocks };
+        }
+        let mut env = circumstances.environments.get(
+            hook.source.level,
+            &hook.source.file,
+            hook.definition.environment.as_ref(),
+            &circumstances.around,
+        );
         let claude = hook.definition.dialect.claude();
+        let mut together = 0;
         for name in mentioned(command).filter(|_| claude.is_none()) {
-            match self.value(name) {
-                Ok(value) => Arc::make_mut(&mut env).push((name.into(), value.into())),
-                Err(problem) => {
-                    let blocks = self.event.kind.can_block();
-                    return Work::Fail { failure: Failure::Value { name, problem }, blocks };
-                }
+            let value = self.value(name);
+            // The shell may join values into one argument, which has the same limit as a variable.
+            together += value.len() * command.matches(&format!("${{{name}}}")).count();
+            let problem = problem_with_value(&value).or_else(|| {
+                let too_long = together > MAX_VALUE_BYTES;
+                too_long.then(|| {
+                    format!(
+                        "the values in it have {together} bytes together, and {MAX_VALUE_BYTES} is the most"
+                    )
+                })
+            });
+            if let Some(problem) = problem {
+                return Work::Fail { failure: Failure::Value { name, problem }, blocks };
             }
+            Arc::make_mut(&mut env).push((name.into(), value.into()));
         }
         if hook.source.level == Level::Plugin {
             let env = Arc::make_mut(&mut env);
@@ -349,16 +363,9 @@ impl Planner<'_> {
     }
 
     /// The value of a `${…}` of seed 002: a field of the payload.
-    fn value(&self, name: &str) -> Result<String, String> {
+    fn value(&self, name: &str) -> String {
         let payload = &self.event.payload;
-        let value = payload.text(name).or_else(|| payload.text(&format!("{name}_text"))).unwrap_or_default();
-        if value.len() > LONGEST_VALUE {
-            return Err(format!("its value has {} bytes, and {LONGEST_VALUE} is the most", value.len()));
-        }
-        if value.contains('\0') {
-            return Err("its value holds a NUL".to_owned());
-        }
-        Ok(value)
+        payload.text(name).or_else(|| payload.text(&format!("{name}_text"))).unwrap_or_default()
     }
 }
 

@@ -38,6 +38,25 @@ pub fn hooks_json() -> Value {
             "$schema": { "type": "string", "description": "The schema this file follows; for editors." },
             "description": { "type": "string", "description": "A note; nobody reads it." },
             "version": { "type": "integer", "minimum": 1, "default": 1, "description": "The format's version: 1." },
+            "environment": {
+                "description": "Variables of the hooks in this file. Boathook's own extension.",
+                "type": "object",
+                "properties": {
+                    "set": {
+                        "type": "object",
+                        "propertyNames": { "pattern": "^[^=]+$" },
+                        "additionalProperties": { "type": "string" },
+                        "description": "Variables with fixed values.",
+                    },
+                    "inherit": {
+                        "type": "array",
+                        "items": { "type": "string", "pattern": "^[^=]+$" },
+                        "description": "Names that enterprise and team hooks inherit, which otherwise run in a clean environment. Other hooks inherit everything.",
+                    },
+                },
+                "patternProperties": { "^_": true },
+                "additionalProperties": false,
+            },
             "hooks": {
                 "description": "The hooks of each event. A key that starts with `_` is a note.",
                 "type": "object",

@@ -76,7 +76,7 @@ impl Session {
                     refused.push(format!("`env.{name}` was not kept: {problem}"));
                 }
                 None => {
-                    self.env.retain(|kept| kept.name != variable.name);
+                    self.env.retain(|other| other.name != variable.name);
                     self.env.push(variable);
                 }
             }
@@ -88,7 +88,10 @@ impl Session {
         let size = |variable: &Variable| variable.name.len() + variable.value.len();
         let others = self.env.iter().filter(|kept| kept.name != variable.name);
         let used: usize = others.clone().map(size).sum();
-        if !is_identifier(&variable.name) {
+        let is_taken = |other: &Variable| other.name == variable.name && other.level < variable.level;
+        if self.env.iter().any(is_taken) {
+            Some("a hook of a higher priority has set it")
+        } else if !is_identifier(&variable.name) {
             Some("its name is not a plain identifier")
         } else if variable.name.starts_with("BOATHOOK_") {
             Some("names that begin with BOATHOOK_ are our own")

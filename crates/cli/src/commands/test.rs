@@ -7,6 +7,7 @@ mod execute;
 mod junit;
 pub mod scratch;
 mod show;
+mod steering;
 
 use std::fs;
 use std::num::NonZeroUsize;

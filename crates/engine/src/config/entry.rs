@@ -372,6 +372,7 @@ impl<'a> Entry<'_, '_, 'a> {
             loop_limit: options.loop_limit,
             dialect: options.dialect,
             lifetime: options.lifetime,
+            environment: None,
             place: Some(unplaced(bytes_of(self.own))),
             action_place: action_at.map(unplaced),
             matcher_place: options.matcher_at.map(unplaced),

@@ -6,7 +6,7 @@ use super::events::{Guess, Named, named};
 use super::reader::{Reader, in_force};
 use super::syntax::{bytes_of, excerpt, kind_of, property};
 use super::text::DROPS_THE_FILE;
-use super::{array_form, entry, keys, version};
+use super::{array_form, entry, environment, keys, version};
 use crate::event::{EVENTS, EventKind};
 use crate::problem::{Fix, Problem, Severity};
 
@@ -29,6 +29,7 @@ pub(super) fn read_file(reader: &mut Reader, tree: &Value) -> bool {
     };
     reader.duplicate_keys(top);
     keys::check_top(reader, top);
+    environment::read_environment(reader, top);
     let hooks_fit = read_hooks(reader, top);
     let version_fits = version::read_version(reader, top);
     hooks_fit && version_fits

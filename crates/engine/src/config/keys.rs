@@ -34,7 +34,9 @@ const GUESSED: usize = 50;
 pub(super) fn check_top(reader: &mut Reader, top: &Object) {
     for key in in_force(top) {
         let name = key.name.as_str();
-        if !matches!(name, "version" | "hooks" | "$schema" | "description") && !name.starts_with('_') {
+        if !matches!(name, "version" | "hooks" | "environment" | "$schema" | "description")
+            && !name.starts_with('_')
+        {
             let problem = unknown_at_top(top, key);
             reader.add(bytes_of(&key.name), problem);
         }

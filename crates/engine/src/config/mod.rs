@@ -14,6 +14,7 @@ mod array_form;
 mod claude;
 mod edit;
 mod entry;
+mod environment;
 mod events;
 mod file;
 mod findings;

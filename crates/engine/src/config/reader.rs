@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use jsonc_parser::ast::{Object, ObjectProp};
 
@@ -11,6 +12,7 @@ use super::syntax::{bytes_of, excerpt};
 use super::text::Outline;
 use crate::definition::{Action, Definition};
 use crate::edition::Rules;
+use crate::environment::DeclaredEnvironment;
 use crate::event::EVENTS;
 use crate::problem::Problem;
 
@@ -25,11 +27,20 @@ pub(super) struct Reader<'t> {
     pub rules: &'static Rules,
     pub findings: Findings<'t>,
     pub definitions: Vec<Definition>,
+    /// What the file says about the environment of its hooks.
+    pub environment: Option<Arc<DeclaredEnvironment>>,
 }
 
 impl<'t> Reader<'t> {
     pub fn new(text: &'t str, outline: &'t Outline, rules: &'static Rules) -> Reader<'t> {
-        Reader { text, outline, rules, findings: Findings::new(text), definitions: Vec::new() }
+        Reader {
+            text,
+            outline,
+            rules,
+            findings: Findings::new(text),
+            definitions: Vec::new(),
+            environment: None,
+        }
     }
 
     pub fn add(&mut self, bytes: Range<usize>, problem: Problem) {
@@ -42,6 +53,9 @@ impl<'t> Reader<'t> {
         self.same_hook_twice();
         if !readable {
             self.definitions.clear();
+        }
+        for definition in &mut self.definitions {
+            definition.environment.clone_from(&self.environment);
         }
         let problems = self.findings.finish(mark, &mut self.definitions);
         Config { definitions: self.definitions, problems, readable, ..Config::default() }

@@ -7,7 +7,6 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use boathook_engine::config::{json_tree, nearest_name};
-use boathook_engine::environment::steers_when_brought;
 use boathook_engine::event::{EVENTS, EventKind};
 use boathook_engine::problem::{Place, Problem, Severity};
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
@@ -17,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::payload_args::nearest_field;
 
 use super::case::{Case, Expect, Pattern};
+use super::steering::steers_programs;
 
 const CASE_KEYS: [&str; 7] = ["name", "event", "payload", "files", "scratch", "env", "expect"];
 const EXPECT_KEYS: [&str; 4] = ["exit", "answer", "ran", "failed"];
@@ -194,7 +194,7 @@ impl Reader<'_> {
             let name = property.name.as_str();
             if name.is_empty() || name.contains(['=', '\0']) {
                 self.wrong(bytes(&property.name), "this is no name of a variable", "write letters and `_`");
-            } else if steers_when_brought(name) {
+            } else if steers_programs(name) {
                 let message = format!("`{name}` steers other programs; a case may not set it");
                 self.wrong(bytes(&property.name), &message, "set it where `boathook test` is called");
             }

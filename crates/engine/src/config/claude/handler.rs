@@ -69,6 +69,7 @@ pub(super) fn read(
         loop_limit: None,
         dialect: Dialect::Claude(options.into()),
         lifetime: Lifetime::default(),
+        environment: None,
         place: Some(unplaced(bytes_of(own))),
         action_place: Some(unplaced(at)),
         matcher_place: group.at.clone().map(unplaced),
