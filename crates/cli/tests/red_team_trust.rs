@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use context::TestContext;
+use context::{TestContext, pipe};
 
 const GUARD: &str = ".cursor/hooks/guard.sh";
 const DENY: &str = "#!/bin/sh\ncat >/dev/null\necho '{\"permission\":\"deny\"}'\n";
@@ -159,6 +159,25 @@ fn red_team_h6_what_changed_while_it_ran_has_no_answer() {
         let (refused, said) = refuses(&cx);
         assert!(!refused, "{case}: {said}");
     }
+}
+
+/// The folders above a workspace change all the time, in a home more than anywhere else.
+#[test]
+fn red_team_h6_new_files_in_a_workspace_and_in_the_home_above_it_are_harmless() {
+    let cx = TestContext::new();
+    let command = |args: &[&str]| {
+        let mut command = cx.command(args);
+        command.env("HOME", cx.path(""));
+        command
+    };
+    let script = "#!/bin/sh\ntouch new.txt ../new.txt\necho '{\"permission\":\"allow\"}'\n";
+    cx.script(&format!("project/{GUARD}"), script);
+    cx.write("project/.cursor/hooks.json", entry(GUARD, ""));
+    let trusted = pipe(command(&["trust", "--yes"]), b"");
+    assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
+    let output = pipe(command(&["run", "beforeShellExecution"]), PAYLOAD.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
 }
 
 /// Writes through a mapping that was made dirty before trust: the times of the file stay.

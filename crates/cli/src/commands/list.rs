@@ -62,6 +62,9 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
         nothing(ui, set);
     }
     built_in_lines(ui, &settings);
+    if set.hooks.is_empty() {
+        ui.hint("`boathook init` writes a first hook");
+    }
     report::whole_sources(ui, set, &mut Texts::default());
     let problems = set.problems.iter().filter(|problem| problem.place.is_some()).count();
     if problems > 0 {
@@ -179,7 +182,6 @@ fn nothing(ui: &mut Ui, set: &HookSet) {
         };
         ui.line(&format!("  {:15}{} ({state})", report.source.level.name(), report.source.file.display()));
     }
-    ui.hint("`boathook init` writes a first hook");
 }
 
 /// The hooks as data.

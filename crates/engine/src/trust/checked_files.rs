@@ -58,7 +58,7 @@ struct CheckedFile {
 struct CheckedFolder {
     path: PathBuf,
     stamp: Option<Stamp>,
-    /// It is a folder inside the workspace, the plugin or the home.
+    /// It is a folder inside the workspace or the plugin.
     is_inside: bool,
     /// It had changed so recently that a later change may carry the same time.
     was_young: bool,
@@ -75,9 +75,10 @@ impl Places {
         }
     }
 
-    /// Whether a path is strictly below one of the folders whose files trust covers.
+    /// Whether a path is strictly below the workspace or the plugin. The entries of the workspace folder
+    /// itself, and of every folder above it, change all the time.
     fn has_inside(&self, path: &Path) -> bool {
-        let roots = [self.workspace.as_deref(), self.plugin.as_deref(), Some(self.home.as_path())];
+        let roots = [self.workspace.as_deref(), self.plugin.as_deref()];
         roots.into_iter().flatten().any(|root| path != root && path.starts_with(root))
     }
 }
