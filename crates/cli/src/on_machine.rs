@@ -12,7 +12,7 @@ use boathook_engine::problem::Problem;
 
 /// What was found.
 pub struct OnMachine {
-    settings: Settings,
+    pub settings: Settings,
     pub set: Arc<HookSet>,
     /// In the files, with scripts, with programs.
     pub problems: Vec<Problem>,

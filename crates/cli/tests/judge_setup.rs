@@ -232,6 +232,9 @@ fn who_looks_sees_which_prompt_hooks_have_a_model() {
       no model  user       Fine?
                 [HOME]/.cursor/hooks.json:1
                 it needs a model, and none is configured
+    Built-in, when an agent calls
+      ready     self-protection
+                asks before an agent changes user, team or enterprise hooks and their scripts, Boathook's state, configuration or program, or the entries that connect an agent
     ");
     assert_snapshot!(none.run(["check", "--strict"]), @r#"
     exit code: 0

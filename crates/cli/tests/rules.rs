@@ -218,6 +218,9 @@ fn list_and_explain_say_what_a_rule_does() {
       ready     user       boathook rule place
                 [HOME]/.cursor/hooks.json:1
                 rule: asks when `cwd` starts with `/srv` and not (`command` equals "ls")
+    Built-in, when an agent calls
+      ready     self-protection
+                asks before an agent changes user, team or enterprise hooks and their scripts, Boathook's state, configuration or program, or the entries that connect an agent
     "#);
     let explain =
         |line: &str| cx.run(["explain", "beforeShellExecution", "--field", line, "--field", "cwd=/home"]);

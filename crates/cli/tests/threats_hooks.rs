@@ -485,9 +485,13 @@ fn h31_session_variables_that_steer() {
     }
     cx.output_with(["run", "stop"], br#"{"conversation_id":"c","status":"completed"}"#);
     let enterprise = read(&cx.path("home/enterprise"));
-    assert!(enterprise.contains("TICKET=A=B=C"), "{enterprise}");
-    assert!(!enterprise.contains("evil"), "{enterprise}");
-    assert!(read(&cx.path("home/user")).contains("BASH_ENV=/evil"), "a lower source sees it");
+    for name in ["TICKET", "evil"] {
+        assert!(!enterprise.contains(name), "{enterprise}");
+    }
+    let user = read(&cx.path("home/user"));
+    for variable in ["TICKET=A=B=C", "BASH_ENV=/evil"] {
+        assert!(user.contains(variable), "a lower source sees it: {user}");
+    }
 }
 
 #[test]

@@ -38,9 +38,7 @@ pub fn list(ui: &mut Ui, global: &Global, args: &ListArgs) -> Result<Status, Fai
     let found = OnMachine::look(&settings);
     let set = &found.set;
     if args.json {
-        let mut json = as_json(&found);
-        json["built_in"] = built_in_json(&settings);
-        ui.json(&json.to_string());
+        ui.json(&as_json(&found).to_string());
         return Ok(Status::Success);
     }
     let duplicates = repeats(set);
@@ -184,7 +182,7 @@ fn nothing(ui: &mut Ui, set: &HookSet) {
     }
 }
 
-/// The hooks as data.
+/// The hooks and the built-in rules as data.
 pub fn as_json(found: &OnMachine) -> Value {
     let duplicates = repeats(&found.set);
     let hook = |hook: &Hook| {
@@ -209,5 +207,8 @@ pub fn as_json(found: &OnMachine) -> Value {
             "duplicate": duplicates.contains_key(hook.id.as_str()),
         })
     };
-    json!({ "hooks": found.set.hooks.iter().map(hook).collect::<Vec<_>>() })
+    json!({
+        "hooks": found.set.hooks.iter().map(hook).collect::<Vec<_>>(),
+        "built_in": built_in_json(&found.settings),
+    })
 }
