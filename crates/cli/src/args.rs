@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use boathook_engine::edition::Edition;
+use boathook_engine::visible::on_one_line;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
@@ -79,6 +80,20 @@ pub enum Command {
 pub fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
     let by_hand = quick_args::read(words.get(1..).unwrap_or_default());
     by_hand.map_or_else(|| Args::try_parse_from(words), Ok)
+}
+
+/// The same error about the words with their control characters escaped: clap prints an argument as it is.
+pub fn escaped_error(error: clap::Error, words: &[OsString]) -> clap::Error {
+    let shown: Vec<OsString> = words.iter().map(|word| on_one_line(&word.to_string_lossy()).into()).collect();
+    if shown == words {
+        return error;
+    }
+    let kind = error.kind();
+    Args::try_parse_from(shown).err().unwrap_or_else(|| {
+        // Only the control characters were wrong.
+        let message = on_one_line(error.render().to_string().lines().next().unwrap_or_default());
+        clap::Error::raw(kind, format!("{}\n", message.trim_start_matches("error: ")))
+    })
 }
 
 /// What was typed behind `agent hook`, whatever it is; none when that is not

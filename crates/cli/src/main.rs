@@ -94,7 +94,8 @@ impl From<Status> for ExitCode {
 /// Help and version were asked for; anything else is a failure of ours, and
 /// must not look like a refusal when we are a hook's command. When we are an
 /// agent's it must: agents take a failure for «go on».
-fn usage(mut error: clap::Error, words: &[OsString]) -> ExitCode {
+fn usage(error: clap::Error, words: &[OsString]) -> ExitCode {
+    let mut error = args::escaped_error(error, words);
     args::suggest(&mut error);
     match args::behind_agent_hook(words) {
         Some(rest) if error.use_stderr() => {

@@ -101,6 +101,11 @@ pub fn place_of(problem: &Problem) -> String {
     }
 }
 
+/// A path as JSON text. `Path` itself serializes only when it is UTF-8, and `json!` panics when it is not.
+pub fn path_text(path: &std::path::Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 /// A problem as data.
 pub fn problem_json(problem: &Problem) -> Value {
     json!({
@@ -110,7 +115,7 @@ pub fn problem_json(problem: &Problem) -> Value {
             Severity::Hint => "hint",
         },
         "code": problem.code,
-        "file": problem.file,
+        "file": problem.file.as_deref().map(path_text),
         "line": problem.place.as_ref().map(|place| place.line),
         "column": problem.place.as_ref().map(|place| place.column),
         "message": problem.message,

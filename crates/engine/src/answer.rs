@@ -148,6 +148,11 @@ const INNER_KEYS: &[&str] = &[
     "updatedToolOutput",
 ];
 
+/// Whether a key means something in an answer.
+pub(crate) fn is_key(key: &str) -> bool {
+    KEYS.contains(&key) || INNER_KEYS.contains(&key)
+}
+
 /// Reads one object as the answer of a hook on this event.
 pub fn read_answer(object: &Payload, event: EventKind) -> ReadAnswer {
     let mut reader = Reader { event, read: ReadAnswer::default(), near_refusal: None };

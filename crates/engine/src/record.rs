@@ -1,6 +1,7 @@
 //! One hook run as one line of the log.
 
 mod json_text;
+mod redact;
 mod words;
 
 use std::borrow::Cow;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use self::redact::{redacted, text_length};
 use crate::ids;
 use crate::payload::Payload;
 pub use json_text::JsonText;
@@ -225,7 +227,7 @@ impl Record {
             Keep::Redacted => {
                 record.request = redacted(record.request.get()).into();
                 record.response = record.response.as_deref().map(|response| redacted(response.get()));
-                record.stderr = sized(&record.stderr);
+                record.stderr = text_length(&record.stderr);
                 record.notes.clear();
                 record.not_run.clear();
             }
@@ -273,50 +275,6 @@ fn shortened(value: &RawValue) -> Box<RawValue> {
 fn cut(text: &str) -> Box<RawValue> {
     let cut = (0..=LONGEST_TEXT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     raw(&json!({ "truncated": true, "bytes": text.len(), "head": &text[..cut] }))
-}
-
-/// Names that say what happened without saying what it was about.
-const HARMLESS: &[&str] = &[
-    "conversation_id",
-    "generation_id",
-    "session_id",
-    "hook_event_name",
-    "cursor_version",
-    "tool_name",
-    "tool_use_id",
-    "status",
-    "permission",
-    "failure_type",
-    "subagent_type",
-    "model",
-];
-
-fn redacted(text: &str) -> Box<RawValue> {
-    match serde_json::from_str::<Value>(text) {
-        Ok(mut value) => {
-            redact(&mut value);
-            raw(&value)
-        }
-        Err(_) => raw(&json!(sized(text))),
-    }
-}
-
-fn redact(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = sized(text),
-        Value::Array(items) => items.iter_mut().for_each(redact),
-        Value::Object(fields) => {
-            for (name, value) in fields.iter_mut().filter(|(name, _)| !HARMLESS.contains(&name.as_str())) {
-                let _ = name;
-                redact(value);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-fn sized(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("[{} characters]", text.chars().count()) }
 }
 
 /// The last records, oldest first.
@@ -394,7 +352,9 @@ pub(crate) mod tests {
         }
         let line = serde_json::to_string(&full.kept(Keep::Redacted)).expect("a record");
         assert!(
-            line.contains(r#""tool_name":"Shell","tool_input":{"command":"[8 characters]"},"n":5"#),
+            line.contains(
+                r#""tool_name":"Shell","tool_input":{"command":"[8 characters]"},"[1 characters]":5"#
+            ),
             "{line}"
         );
     }

@@ -61,7 +61,8 @@ pub fn doctor(ui: &mut Ui, global: &Global, args: &DoctorArgs) -> Result<Status,
     let status = if broken > 0 { Status::Failure } else { Status::Success };
     let daemon = Daemon::of(&settings.roots.state);
     if args.json {
-        ui.json(&page::as_json(&found, &daemon).to_string());
+        let page = serde_json::to_string(&page::as_json(&found, &daemon));
+        ui.json(&page.map_err(|error| Failed::other(error.to_string(), "`boathook doctor` prints a table"))?);
         return Ok(status);
     }
     page::show(ui, &found, &daemon);

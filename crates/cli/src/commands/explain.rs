@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::report::path_text;
 use boathook_engine::definition::Action;
 use boathook_engine::dialect::claude::Shape;
 use boathook_engine::engine::{Engine, Explanation, Standing};
@@ -264,7 +265,7 @@ fn as_json(plan: &Plan<'_>, explanation: &Explanation, found: &OnMachine) -> Val
     };
     let step = |step: &Step<'_>| match &step.work {
         Work::Run(invocation) => {
-            let start = json!({ "directory": invocation.run_dir, "starts_as": how_it_starts(invocation) });
+            let start = json!({ "directory": path_text(&invocation.run_dir), "starts_as": how_it_starts(invocation) });
             let fails = failure(step, explanation, found).map(|failure| json!({ "fails": failure }));
             with(with(common(step.hook), start), fails.unwrap_or_default())
         }

@@ -1,5 +1,6 @@
 //! `boathook list`: configured hooks by event and source.
 
+use crate::report::path_text;
 use boathook_engine::bundle::Seal;
 use boathook_engine::definition::Action;
 use boathook_engine::engine::{Settings, Standing};
@@ -192,9 +193,9 @@ pub fn as_json(found: &OnMachine) -> Value {
             "command": hook.definition.command_line(),
             "dialect": hook.definition.dialect.name(),
             "source": hook.source.level.name(),
-            "file": hook.source.file,
+            "file": path_text(&hook.source.file),
             "line": hook.definition.place.as_ref().map(|place| place.line),
-            "directory": hook.source.run_dir,
+            "directory": path_text(&hook.source.run_dir),
             "matcher": hook.definition.matcher.pattern(),
             "timeout_ms": u64::try_from(hook.definition.timeout.as_millis()).unwrap_or(u64::MAX),
             "fail_closed": hook.definition.fail_closed,

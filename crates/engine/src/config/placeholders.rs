@@ -120,6 +120,9 @@ fn check_mention(entry: &mut Entry, literal: &StringLit, mention: &Mention) {
     };
     match mention.quoting {
         Quoting::Comment => {}
+        Quoting::Bare if is_program(&mention.command[..mention.bytes.start]) => {
+            entry.warn(at, in_a_program(name))
+        }
         Quoting::Bare if safe => entry.warn(at.clone(), unquoted().fix(Fix::wrap(&at, "\\\"", "\\\""))),
         Quoting::Bare => entry.warn(at, unquoted()),
         Quoting::Double(start) => {
@@ -163,23 +166,47 @@ fn in_a_program(name: &str) -> Problem {
     let message = format!("`${{{name}}}` becomes part of a program: its text can run as code");
     Problem::warning("placeholder-in-code", message)
         .help(format!(
-            "put the program into single quotes, and \"${{{name}}}\" with its double quotes inside"
+            "put the program into single quotes, and \"${{{name}}}\" with its double quotes inside; a program on another \
+             machine reads the event as JSON on stdin"
         ))
         .product(NOT_EXPANDED)
 }
 
+/// Commands that run their arguments as shell text, here or on another machine.
+const EVALUATORS: [&str; 6] = ["eval", "ssh", "rsh", "watch", "trap", "parallel"];
+
+/// Words that leave the command behind them what it is.
+const PREFIXES: [&str; 9] = ["command", "builtin", "exec", "env", "sudo", "nohup", "time", "!", "then"];
+
 /// Whether what follows this text is a program for another interpreter.
 fn is_program(before: &str) -> bool {
+    is_evaluated(before) || is_code_option(before)
+}
+
+/// Whether what follows this text is an argument of a command that evaluates it.
+fn is_evaluated(before: &str) -> bool {
+    let mut quotes = Quotes::new(before);
+    let separators = before.match_indices([';', '&', '|', '(', '`', '\n', '{']);
+    let start =
+        separators.filter(|(at, _)| quotes.at(*at) == Quoting::Bare).last().map_or(0, |(at, _)| at + 1);
+    let words = before[start..]
+        .split_ascii_whitespace()
+        .skip_while(|word| PREFIXES.contains(word) || word.contains('='));
+    let program = words.into_iter().next().unwrap_or_default();
+    EVALUATORS.contains(&program.rsplit('/').next().unwrap_or_default())
+}
+
+/// Whether what follows this text is the code of an option like `sh -c`.
+fn is_code_option(before: &str) -> bool {
     let mut words = before.split([' ', '\t', '\n', ';', '&', '|', '(']).rev().filter(|word| !word.is_empty());
     let flag = words.next().unwrap_or_default();
     let program = words.find(|word| !word.starts_with('-')).unwrap_or_default();
     let takes_code =
         |flag: &str| flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with(['c', 'e']);
-    flag == "eval"
-        || (takes_code(flag)
-            && ["sh", "python", "python3", "node", "perl", "ruby", "bun"]
-                .iter()
-                .any(|name| program.ends_with(name)))
+    takes_code(flag)
+        && ["sh", "python", "python3", "node", "perl", "ruby", "bun"]
+            .iter()
+            .any(|name| program.ends_with(name))
 }
 
 /// How a mention stands inside single quotes.

@@ -2,7 +2,7 @@
 //! would be obeyed or not be seen. Times and counts as people read them.
 
 use boathook_engine::ids::now_millis;
-use boathook_engine::visible::{escape, is_obeyed};
+use boathook_engine::visible::{escape, is_obeyed, shown};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use maud::{Markup, PreEscaped, html};
@@ -12,17 +12,17 @@ pub const LONG: usize = 16 * 1024;
 
 /// Any text, harmless.
 pub fn safe(text: &str) -> Markup {
-    if !text.chars().any(is_hidden) {
+    if !text.chars().any(is_obeyed) {
         return html! { (text) };
     }
     let mut out = String::with_capacity(text.len() * 2);
     let mut plain = String::new();
-    for character in text.chars() {
-        if is_hidden(character) {
+    for (character, shown) in shown(text) {
+        if shown || matches!(character, '\n' | '\t') {
+            plain.push(character);
+        } else {
             out.push_str(&html! { (plain) span.hidden-character { (escape(character)) } }.into_string());
             plain.clear();
-        } else {
-            plain.push(character);
         }
     }
     out.push_str(&html! { (plain) }.into_string());
@@ -42,13 +42,6 @@ pub fn prose(text: &str) -> Markup {
             }
         }
     }
-}
-
-/// What is obeyed by terminals and pages, and what has no width at all.
-fn is_hidden(character: char) -> bool {
-    let zero_width =
-        matches!(character, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    zero_width || (is_obeyed(character) && !matches!(character, '\n' | '\t'))
 }
 
 /// One line of at most so many characters.

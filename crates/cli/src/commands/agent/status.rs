@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::report::path_text;
 use boathook_engine::agent::{self, Agent};
 use boathook_engine::event::EVENTS;
 use serde_json::{Value, json};
@@ -242,7 +243,7 @@ fn as_json(seen: &Seen, it: &Examined) -> Value {
     let wired = |wired: &Wired| {
         json!({
             "scope": wired.scope.name(),
-            "file": wired.file,
+            "file": path_text(&wired.file),
             "events": wired.events,
             "programs": wired.programs,
             "http": wired.is_over_http(),
@@ -256,7 +257,7 @@ fn as_json(seen: &Seen, it: &Examined) -> Value {
     json!({
         "agent": it.wiring.name,
         "title": it.wiring.title,
-        "program": it.found.program,
+        "program": it.found.program.as_deref().map(path_text),
         "version": it.found.version,
         "driven": agent.and_then(|agent| agent.driven),
         "native": it.wiring.is_native(),

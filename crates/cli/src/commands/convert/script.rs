@@ -182,7 +182,7 @@ fn otherwise(call: Call) -> &'static str {
 /// What a line of a comment must not hold: it would end there, or show as
 /// something else than it is.
 fn ends_a_comment(letter: char) -> bool {
-    matters_to_a_terminal(letter) || matches!(letter, '\u{2028}' | '\u{2029}')
+    matters_to_a_terminal(letter)
 }
 
 /// The first line of the message that says something, without its marks.

@@ -5,6 +5,7 @@ use boathook_engine::merge::said_on_stderr;
 use boathook_engine::record::Record;
 use boathook_engine::trust::TrustState;
 use boathook_engine::visible::on_one_line;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::daemon::Daemon;
@@ -73,29 +74,44 @@ pub fn show(ui: &mut Ui, found: &Found, daemon: &Daemon) {
     ui.line("");
 }
 
-pub fn as_json(found: &Found, daemon: &Daemon) -> Value {
+/// The page as JSON. A record's payload is passed on as text: JSON with a lone surrogate, deep
+/// nesting or a large exponent is valid and has no `Value`.
+#[derive(Serialize)]
+pub struct DoctorJson<'f> {
+    version: &'static str,
+    edition: &'static str,
+    sources: Vec<Value>,
+    programs: Vec<Value>,
+    agents: Vec<Value>,
+    failures: &'f [Record],
+    team: Value,
+    daemon: Value,
+    state: Option<String>,
+    problems: Vec<Value>,
+}
+
+pub fn as_json<'f>(found: &'f Found, daemon: &Daemon) -> DoctorJson<'f> {
     let source = |it: &SourceReport| {
         json!({
             "level": it.source.level.name(),
-            "file": it.source.file,
+            "file": report::path_text(&it.source.file),
             "state": state_of(found, it).0,
             "hooks": hooks_of(found, it).0,
         })
     };
-    let program =
-        |(name, place): &(String, Option<std::path::PathBuf>)| json!({ "name": name, "path": place });
-    json!({
-        "version": VERSION,
-        "edition": found.edition,
-        "sources": found.set.sources.iter().map(source).collect::<Vec<_>>(),
-        "programs": found.programs.iter().map(program).collect::<Vec<_>>(),
-        "agents": found.agents.iter().map(agent_json).collect::<Vec<_>>(),
-        "failures": found.failures,
-        "team": team_json(found),
-        "daemon": daemon.as_json(),
-        "state": found.state.as_ref().ok(),
-        "problems": found.problems.iter().map(report::problem_json).collect::<Vec<_>>(),
-    })
+    let program = |(name, place): &(String, Option<std::path::PathBuf>)| json!({ "name": name, "path": place.as_deref().map(report::path_text) });
+    DoctorJson {
+        version: VERSION,
+        edition: found.edition,
+        sources: found.set.sources.iter().map(source).collect(),
+        programs: found.programs.iter().map(program).collect(),
+        agents: found.agents.iter().map(agent_json).collect(),
+        failures: &found.failures,
+        team: team_json(found),
+        daemon: daemon.as_json(),
+        state: found.state.as_ref().ok().map(|path| report::path_text(path)),
+        problems: found.problems.iter().map(report::problem_json).collect(),
+    }
 }
 
 fn team_json(found: &Found) -> Value {
@@ -122,7 +138,10 @@ fn show_agent(ui: &mut Ui, agent: &Examined) {
 }
 
 fn agent_json(agent: &Examined) -> Value {
-    let wired = agent.wired.iter().map(|wired| json!({ "scope": wired.scope.name(), "file": wired.file }));
+    let wired = agent
+        .wired
+        .iter()
+        .map(|wired| json!({ "scope": wired.scope.name(), "file": report::path_text(&wired.file) }));
     json!({ "name": agent.wiring.name, "wired": wired.collect::<Vec<_>>() })
 }
 
