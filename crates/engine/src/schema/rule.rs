@@ -92,6 +92,7 @@ pub(super) fn shell() -> Value {
                 "writes_to": texts,
                 "reads_from": texts,
                 "assigns": texts,
+                "interactive": { "type": "boolean", "description": "A shell or an interpreter without a script, which prompts for commands: `bash`, `python3 -i`, `ssh host`." },
                 "matches": { "type": "string", "description": "A JavaScript regular expression on the command, quoting undone." },
             },
             "patternProperties": { "^_": true },

@@ -7,7 +7,7 @@ use crate::config::syntax::{bytes_of, excerpt, property};
 use crate::problem::Problem;
 use crate::rule::declared::{Condition, FieldPath, ShellTest, TextGlob};
 
-const KEYS: &[&str] = &["program", "args", "writes_to", "reads_from", "assigns", "matches"];
+const KEYS: &[&str] = &["program", "args", "writes_to", "reads_from", "assigns", "interactive", "matches"];
 const SAMPLE: &str = "\"git push --force\"";
 
 /// What a word of a command line is, when it is no word of a command.
@@ -115,6 +115,13 @@ impl<'a> Reading<'_, '_, '_, 'a> {
         if let Some(value) = value("assigns") {
             test.assigns =
                 self.texts(value, "assigns", "\"LD_PRELOAD\"").into_iter().map(TextGlob::new).collect();
+        }
+        match value("interactive") {
+            Some(Value::BooleanLit(wanted)) => test.interactive = Some(wanted.value),
+            Some(other) => {
+                self.wrong_kind(other, "interactive", "true or false", "true");
+            }
+            None => {}
         }
         if let Some(value) = value("matches") {
             test.matches = self.matcher(value);

@@ -10,6 +10,9 @@ mod condition;
 mod field;
 mod glob;
 mod message;
+mod options;
+#[cfg(test)]
+mod red_team_tests;
 mod says;
 mod shell;
 #[cfg(test)]

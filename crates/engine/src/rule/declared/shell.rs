@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::glob::{PathGlob, TextGlob};
+use super::options::{has_exact_option, has_glob, has_option, is_option};
 use super::truth::{Asking, Truth};
 use crate::matcher::{Matcher, Verdict};
 use crate::rule::shell::{Command, Piece, Reading, Redirect, UNKNOWN_NAME, Word};
@@ -20,6 +21,8 @@ pub struct ShellTest {
     pub reads_from: Vec<PathGlob>,
     /// Sets one of these variables for itself.
     pub assigns: Vec<TextGlob>,
+    /// Prompts for commands, or does not.
+    pub interactive: Option<bool>,
     /// The whole command, quoting undone, matches.
     pub matches: Option<Matcher>,
 }
@@ -32,6 +35,7 @@ impl PartialEq for ShellTest {
             && self.writes_to == other.writes_to
             && self.reads_from == other.reads_from
             && self.assigns == other.assigns
+            && self.interactive == other.interactive
             && pattern(self) == pattern(other)
     }
 }
@@ -45,6 +49,9 @@ pub(super) fn truth(reading: &Reading, tests: &[ShellTest], asking: Asking) -> T
         return Truth::Yes;
     }
     if let Some(doubt) = &reading.unclear {
+        return Truth::Unclear(doubt.clone());
+    }
+    if let Some(doubt) = reading.unclear_to_allow.as_ref().filter(|_| !strict) {
         return Truth::Unclear(doubt.clone());
     }
     if strict {
@@ -101,6 +108,7 @@ impl ShellTest {
         if !self.assigns.is_empty() {
             words.insert(0, format!("{}=…", choice(&self.assigns)));
         }
+        words.extend(self.interactive.map(|wanted| format!("(interactive: {wanted})")));
         words.extend(self.matches.as_ref().map(|matcher| format!("/{}/", matcher.pattern())));
         format!("`{}`", words.join(" "))
     }
@@ -112,13 +120,13 @@ impl ShellTest {
             return false;
         }
         let is_program = if lax { self.is_exactly_program(command) } else { self.is_program(command) };
-        let has_args =
-            if lax { self.begins_with_args(command.args()) } else { self.has_args(command.args()) };
+        let has_args = if lax { self.begins_with_args(command.args()) } else { self.has_args(command) };
         (self.program.is_empty() || is_program)
             && has_args
             && (self.writes_to.is_empty() || has_redirect(command, true, &self.writes_to, strict))
             && (self.reads_from.is_empty() || has_redirect(command, false, &self.reads_from, strict))
             && (self.assigns.is_empty() || self.assigns_one(command, strict))
+            && self.interactive.is_none_or(|wanted| wanted == command.is_interactive)
             && self.matches.as_ref().is_none_or(|matcher| {
                 let fits = |line: &str| matcher.matches(line) != Verdict::NoMatch;
                 fits(&command.line()) || (strict && fits(&command.possible_line()))
@@ -181,7 +189,7 @@ impl ShellTest {
         let mut place = 0;
         self.args.iter().all(|spellings| {
             let (options, words): (Vec<_>, Vec<_>) = spellings.iter().partition(|glob| is_option(glob));
-            if options.iter().any(|option| has_option(option, &known)) {
+            if options.iter().any(|option| has_exact_option(option, &known)) {
                 return true;
             }
             while args.get(place).is_some_and(is_asked_for) {
@@ -193,14 +201,15 @@ impl ShellTest {
     }
 
     /// Options in any order, other words in theirs.
-    fn has_args(&self, args: &[Word]) -> bool {
+    fn has_args(&self, command: &Command) -> bool {
+        let (program, args) = (command.program().unwrap_or_default(), command.args());
         let end = args.iter().position(|arg| arg.known().as_deref() == Some("--")).unwrap_or(args.len());
         let before_end = with_choices(&args[..end]);
         let args = with_choices(args);
         let mut place = 0;
         self.args.iter().all(|spellings| {
             let (options, words): (Vec<_>, Vec<_>) = spellings.iter().partition(|glob| is_option(glob));
-            if options.iter().any(|option| has_option(option, &before_end)) {
+            if options.iter().any(|option| has_option(program, option, &before_end)) {
                 return true;
             }
             let found = args[place.min(args.len())..]
@@ -231,63 +240,9 @@ fn with_choices(args: &[Word]) -> Cow<'_, [Word]> {
     args.iter().flat_map(|arg| std::iter::once(arg).chain(&arg.choices)).cloned().collect()
 }
 
-fn is_option(glob: &TextGlob) -> bool {
-    glob.pattern().len() > 1 && glob.pattern().starts_with('-')
-}
-
-fn has_option(option: &TextGlob, args: &[Word]) -> bool {
-    if args.iter().any(|arg| is_this_option(option, arg)) {
-        return true;
-    }
-    // `-rf` is also `-fr` and `-r -f`.
-    let letters = option.pattern().trim_start_matches('-');
-    let is_cluster = !option.pattern().starts_with("--")
-        && letters.len() > 1
-        && letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_cluster
-        && letters.chars().all(|letter| {
-            let one = TextGlob::new(&format!("-{letter}"));
-            args.iter().any(|arg| is_this_option(&one, arg))
-        })
-}
-
-/// Whether a word is an option in one of its spellings: `-f` also inside
-/// `-uf`, `--force` also as `--forc` and with `=value`.
-fn is_this_option(option: &TextGlob, arg: &Word) -> bool {
-    let Some(text) = arg.known().filter(|_| !has_glob(arg)) else { return could_be(option, arg) };
-    if option.matches(&text) {
-        return true;
-    }
-    let pattern = option.pattern();
-    if let Some(name) = pattern.strip_prefix("--") {
-        let Some(given) = text.strip_prefix("--") else { return false };
-        let given_name = given.split('=').next().unwrap_or_default();
-        let whole = given != given_name && option.matches(&text[..given_name.len() + 2]);
-        let shortened = option.is_plain() && given_name.len() >= SHORTEST && name.starts_with(given_name);
-        return whole || (shortened && !pattern.contains('='));
-    }
-    let mut letters = pattern.chars().skip(1);
-    match (letters.next(), letters.next()) {
-        // A cluster of letters, not a long option of one dash.
-        (Some(letter), None) => {
-            text.starts_with('-')
-                && !text.starts_with("--")
-                && text[1..].split('=').next().is_some_and(|cluster| cluster.contains(letter))
-        }
-        _ => false,
-    }
-}
-
-/// Programs take the beginning of a long option for the whole.
-const SHORTEST: usize = 3;
-
-fn has_glob(word: &Word) -> bool {
-    word.pieces.iter().any(|piece| matches!(piece, Piece::Mark('*' | '?' | '[')))
-}
-
 /// Whether a word is this, or could be once its unknown parts are known. A
 /// word of which nothing is known is taken for nothing.
-fn could_be(glob: &TextGlob, arg: &Word) -> bool {
+pub(super) fn could_be(glob: &TextGlob, arg: &Word) -> bool {
     if let Some(text) = arg.known()
         && !(has_glob(arg) && text.starts_with('-'))
     {

@@ -9,7 +9,7 @@ use crate::rule::Look;
 const TRIPS: bool = true;
 const PASSES: bool = false;
 
-fn truth_of(tests: &[&str], line: &str, strict: bool) -> Truth {
+pub(super) fn truth_of(tests: &[&str], line: &str, strict: bool) -> Truth {
     let tests: Vec<ShellTest> = tests.iter().map(|test| ShellTest::of_line(test)).collect();
     super::shell::truth(&crate::rule::shell::read(line), &tests, Asking { strict, reasons: true })
 }

@@ -3,7 +3,7 @@
 
 use super::inner::{Input, Inside};
 use super::word::{Piece, Word};
-use super::wrappers::{Runs, runs};
+use super::wrappers::{PARALLEL, Runs, XARGS, runs};
 
 /// So many words are looked at as commands that may begin anywhere.
 const MOST_TRIED: usize = 100_000;
@@ -28,9 +28,8 @@ impl Inside<'_, '_> {
                 continue;
             }
             is_first = false;
-            self.reading.tried += self.words.len() - at;
-            if self.reading.tried > MOST_TRIED {
-                return self.reading.doubt("it has too many words that may be commands");
+            if !self.count_tried(at) {
+                return;
             }
             // `start-stop-daemon -x rm -- -rf`: its own `--`, not the command's.
             let is_end = |word: &&Word| word.known().as_deref() != Some("--");
@@ -39,17 +38,18 @@ impl Inside<'_, '_> {
         }
     }
 
+    /// Bounds the work for commands that may begin at several words; false when it is enough.
+    pub(super) fn count_tried(&mut self, at: usize) -> bool {
+        self.reading.tried += self.words.len() - at;
+        let is_enough = self.reading.tried > MOST_TRIED;
+        if is_enough {
+            self.reading.doubt("it has too many words that may be commands");
+        }
+        !is_enough
+    }
+
     pub(super) fn xargs(&mut self) {
-        let long = [
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-            "--arg-file",
-            "--max-lines",
-            "--max-chars",
-            "--replace",
-        ];
-        let start = self.behind_options(1, "InPdaELs", &long);
+        let start = self.first_start(&XARGS, 1);
         let mut words = self.words.get(start..).unwrap_or_default().to_vec();
         if words.is_empty() {
             return;
@@ -83,7 +83,7 @@ impl Inside<'_, '_> {
     }
 
     pub(super) fn parallel(&mut self) {
-        let start = self.behind_options(1, "jPSNnLIdaX", &["--jobs", "--arg-file", "--delay", "--timeout"]);
+        let start = self.first_start(&PARALLEL, 1);
         let words = self.words.get(start..).unwrap_or_default();
         let is_mark = |word: &&Word| !word.known().is_some_and(|text| text.starts_with(":::"));
         let words: Vec<String> = words.iter().filter(is_mark).map(Word::text).collect();
@@ -115,7 +115,8 @@ impl Inside<'_, '_> {
 /// unknown stands there like a variable, so that `mv {} {}.bak` is a known program.
 fn filled(words: &[Word], mark: &str, input: Input<'_>) -> Vec<Word> {
     let program = words.first().and_then(Word::program_name).and_then(|name| runs(&name));
-    let is_text = matches!(program, Some(Runs::Shell | Runs::Line | Runs::OptionC { .. } | Runs::Env));
+    let is_text =
+        matches!(program, Some(Runs::Shell | Runs::Line | Runs::OptionC(..) | Runs::Group | Runs::Env));
     let mut result = Vec::new();
     for word in words {
         let text = match word.known() {
@@ -134,7 +135,7 @@ fn filled(words: &[Word], mark: &str, input: Input<'_>) -> Vec<Word> {
                 result.extend(lines.map(|line| Word::literal(text.replacen(mark, line, 8))));
             }
             Input::File | Input::Unknown if is_text => {
-                result.push(Word::literal(text.replace(mark, "$_")));
+                result.push(Word::literal(text.replace(mark, "$__")));
             }
             Input::File | Input::Unknown => {
                 let mut word = Word::default();

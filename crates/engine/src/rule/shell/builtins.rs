@@ -2,44 +2,37 @@
 //! take a text for one. None of it is everyday work, so each is a doubt and is not read.
 
 use super::grammar::Raw;
+use super::variables::names_set;
 use super::word::{Piece, Word};
 
 /// Variables whose value a shell runs, or reads a file of.
-const RUN: [&str; 2] = ["BASH_ENV", "PROMPT_COMMAND"];
+const RUN: [&str; 6] = ["BASH_ENV", "PROMPT_COMMAND", "BASH_ALIASES", "BASH_CMDS", "SHELLOPTS", "BASHOPTS"];
 /// Variables in whose value a shell runs substitutions.
 const EXPANDED: [&str; 6] = ["ENV", "PS0", "PS1", "PS2", "PS4", "RPROMPT"];
-/// Builtins that take a text for the name of a variable, and run what stands in its `[…]`.
-const TAKE_NAMES: [&str; 16] = [
-    "test",
-    "[",
-    "printf",
-    "read",
-    "unset",
-    "let",
-    "declare",
-    "typeset",
-    "local",
-    "export",
-    "readonly",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "wait",
-    "expr",
-];
-
+/// Functions that a shell calls by itself, with words that the line has elsewhere.
+const CALLED: [&str; 2] = ["command_not_found_handle", "command_not_found_handler"];
 /// Why a shell may run something here that is not among the commands.
 pub(super) fn doubt(raws: &[Raw], words: &[Vec<Word>]) -> Option<String> {
     let set = raws.iter().flat_map(|raw| &raw.assigns);
     let named = words.iter().flatten().filter_map(super::grammar::argument_assignment);
-    if let Some((name, _)) = set.cloned().chain(named).find(|(name, value)| is_run(name, value.as_ref())) {
+    let declared = words.iter().flat_map(|words| names_set(words)).map(|name| (name, None));
+    let is_function = |word: &&Word| word.text().contains("BASH_FUNC_");
+    if words.iter().flatten().any(|word| is_function(&word)) {
+        return Some("a variable makes a function".to_owned());
+    }
+    let functions = raws.iter().filter_map(|raw| raw.function.as_deref());
+    if let Some(name) = functions.into_iter().find(|name| CALLED.contains(name)) {
+        return Some(format!("the shell itself calls `{name}`"));
+    }
+    if let Some((name, _)) =
+        set.cloned().chain(named).chain(declared).find(|(name, value)| is_run(name, value.as_ref()))
+    {
         return Some(format!("a shell may run the value of `{name}`"));
     }
-    let aliases: Vec<String> = words.iter().flat_map(|words| aliases(words)).collect();
     words.iter().find_map(|words| {
         let first = words.first()?;
         let program = first.program_name()?;
-        let runs = runs_text(&program, &words[1..]) || aliases.contains(&first.text());
+        let runs = runs_text(&program, &words[1..]);
         runs.then(|| format!("what `{}` runs here cannot be known", first.text()))
     })
 }
@@ -70,9 +63,9 @@ fn runs_text(program: &str, args: &[Word]) -> bool {
         "enable" => has(&["-f"]),
         "expect" => has(&["-c"]),
         "declare" | "typeset" | "local" if has(&["-n"]) => true,
-        _ => {
-            TAKE_NAMES.contains(&program) && (with_substitution(args, "[$(") || with_substitution(args, "[`"))
-        }
+        "bind" => has(&["-x"]),
+        "fc" => true,
+        _ => false,
     }
 }
 
@@ -82,7 +75,7 @@ fn with_substitution(args: &[Word], begin: &str) -> bool {
 }
 
 /// The names that `alias` gives; one that is used on the same line may be another program.
-fn aliases(words: &[Word]) -> Vec<String> {
+pub(super) fn aliases(words: &[Word]) -> Vec<String> {
     if words.first().and_then(Word::program_name).as_deref() != Some("alias") {
         return Vec::new();
     }

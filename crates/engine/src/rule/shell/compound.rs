@@ -184,14 +184,23 @@ impl Parser<'_> {
 
     /// `[[ … ]]`: words in it are tested, not run.
     pub(super) fn condition(&mut self) -> Result<(), String> {
+        let (mut evaluates, mut words) = (false, Vec::new());
         loop {
             match self.next()? {
-                Token::Word(word) if word.bare().as_deref() == Some("]]") => return self.behind_compound(),
-                // The shell itself runs what stands in the `[…]` of a name.
-                Token::Word(word) if word.text().contains("[$(") || word.text().contains("[`") => {
-                    return Err("`[[` runs a substitution that stands in quotes".to_owned());
+                Token::Word(word) if word.bare().as_deref() == Some("]]") => {
+                    if evaluates {
+                        words.into_iter().for_each(|word| self.evaluate(word));
+                    }
+                    return self.behind_compound();
                 }
-                Token::Word(_) | Token::Newline | Token::Redirect("<" | ">") => {}
+                Token::Word(word) => {
+                    let compares = |text: String| {
+                        matches!(text.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R")
+                    };
+                    evaluates |= word.known().is_some_and(compares);
+                    words.push(word);
+                }
+                Token::Newline | Token::Redirect("<" | ">") => {}
                 Token::Op("&&" | "||" | "(" | ")" | "|" | "&") => {}
                 Token::Op(other) | Token::Redirect(other) => return Err(format!("`{other}` in `[[`")),
                 Token::End => return Err("a `[[` is not closed".to_owned()),

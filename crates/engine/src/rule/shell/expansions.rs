@@ -1,7 +1,7 @@
 //! `$…` and backticks: the commands inside are read, the results are unknown.
 
 use super::LONGEST;
-use super::grammar::Parser;
+use super::grammar::{Parser, Raw};
 use super::word::{Change, Changed, Piece, Word};
 
 impl Parser<'_> {
@@ -25,7 +25,9 @@ impl Parser<'_> {
             }
             Some('[') => {
                 self.at += 1;
-                self.deeper(|parser| parser.raw_until(']', false, &mut Word::default()))?;
+                let mut inside = Word::default();
+                self.deeper(|parser| parser.raw_until(']', false, &mut inside))?;
+                self.evaluate(inside);
                 word.pieces.push(Piece::Unknown);
             }
             Some('\'') if !quoted => {
@@ -66,6 +68,9 @@ impl Parser<'_> {
         }
         let indirect = self.peek() == Some('!') && self.peek_at(1).is_some_and(is_of_name);
         self.at += usize::from(indirect);
+        if self.peek() == Some('(') {
+            return Err("`${(…)…}` of zsh may run what a variable holds".to_owned());
+        }
         let name = match self.peek() {
             Some(character @ ('@' | '*')) => {
                 self.at += 1;
@@ -76,7 +81,11 @@ impl Parser<'_> {
         let is_element = !name.is_empty() && self.peek() == Some('[');
         if is_element {
             self.at += 1;
-            self.deeper(|parser| parser.raw_until(']', quoted, &mut Word::default()))?;
+            let mut subscript = Word::default();
+            self.deeper(|parser| parser.raw_until(']', quoted, &mut subscript))?;
+            if !matches!(subscript.known().as_deref(), Some("@" | "*")) {
+                self.evaluate(subscript);
+            }
         }
         let start = self.at;
         let change = self.change();
@@ -85,6 +94,15 @@ impl Parser<'_> {
         let behind: String = self.chars[start..self.at - 1].iter().collect();
         if behind == "@P" {
             return Err("`${…@P}` runs what a variable holds".to_owned());
+        }
+        let behind_name = behind.trim_start_matches(':');
+        if indirect {
+            self.evaluate(Word::literal(name.as_str()));
+        } else if change == Change::Other && behind.starts_with(':') {
+            self.evaluate(rest.clone());
+        } else if change == Change::Default && behind_name.starts_with('=') {
+            let assigns = vec![(name.clone(), Some(rest.clone()))];
+            self.commands.push(Raw { assigns, is_note: true, ..Raw::default() });
         }
         let change = match change {
             _ if indirect => Change::Indirect,
@@ -209,10 +227,11 @@ impl Parser<'_> {
     /// Passes over `…))`; substitutions in it are read.
     pub(super) fn arithmetic(&mut self) -> Result<(), String> {
         let mut depth = 0usize;
-        let mut ignored = Word::default();
+        let mut inside = Word::default();
         while let Some(character) = self.peek() {
             match character {
                 ')' if depth == 0 && self.peek_at(1) == Some(')') => {
+                    self.evaluate(inside);
                     self.at += 2;
                     return Ok(());
                 }
@@ -220,19 +239,20 @@ impl Parser<'_> {
                 ')' => depth = depth.saturating_sub(1),
                 '\\' => self.at += 1,
                 '"' => {
-                    self.double_quotes(&mut ignored)?;
+                    self.double_quotes(&mut inside)?;
                     continue;
                 }
                 '$' => {
-                    self.deeper(|parser| parser.dollar(&mut Word::default(), true))?;
+                    self.deeper(|parser| parser.dollar(&mut inside, true))?;
                     continue;
                 }
                 '`' => {
-                    self.backticks(&mut ignored, true)?;
+                    self.backticks(&mut inside, true)?;
                     continue;
                 }
                 _ => {}
             }
+            inside.push(character);
             self.at += 1;
         }
         Err("a `((` is not closed".to_owned())

@@ -19,6 +19,8 @@ pub(super) struct Raw {
     pub stdin: Stdin,
     /// The function that it begins.
     pub function: Option<String>,
+    /// A text that the shell evaluates as arithmetic or as a subscript.
+    pub evaluates: Option<Word>,
     /// No command: only what `for` sets, or a text that a compound command reads.
     pub is_note: bool,
 }
@@ -215,7 +217,9 @@ impl Parser<'_> {
             _ => None,
         };
         match option.as_deref() {
-            Some("-p" | "--") => Ok(true),
+            // `time -p -- cmd`.
+            Some("-p") => self.time(),
+            Some("--") => Ok(true),
             Some(_) => {
                 self.at = place;
                 Ok(false)
@@ -227,6 +231,11 @@ impl Parser<'_> {
         }
     }
 
+    /// Notes a text that the shell evaluates.
+    pub(super) fn evaluate(&mut self, word: Word) {
+        self.commands.push(Raw { evaluates: Some(word), is_note: true, ..Raw::default() });
+    }
+
     /// A simple command, or the beginning of a function.
     fn simple(&mut self, stdin: Stdin) -> Result<usize, String> {
         let number = self.commands.len();
@@ -236,7 +245,14 @@ impl Parser<'_> {
         loop {
             match self.next()? {
                 Token::Word(word) => match assignment(&word).filter(|_| raw.words.is_empty()) {
-                    Some(assigned) => raw.assigns.push(assigned),
+                    Some(assigned) => {
+                        let is_element = word.pieces.get(1) == Some(&Piece::Mark('['));
+                        let has_key = |piece: &Piece| matches!(piece, Piece::List(words) if words.iter().any(|it| it.pieces.first() == Some(&Piece::Mark('['))));
+                        if is_element || word.pieces.iter().any(has_key) {
+                            self.evaluate(word);
+                        }
+                        raw.assigns.push(assigned);
+                    }
                     None => raw.words.push(word),
                 },
                 Token::Redirect(operator) => self.redirect(operator, &mut raw, Some(number))?,

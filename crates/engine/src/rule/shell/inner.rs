@@ -2,11 +2,14 @@
 //! their kin would start.
 
 use super::builtins;
+use super::evaluation;
 use super::fields::fields;
-use super::grammar::{Stdin, argument_assignment, parse};
-use super::stdin::stdin_of;
+use super::grammar::{Raw, Stdin, argument_assignment, parse};
+use super::options::{OptionValue, Options, option_value};
+use super::scripts::note_written;
+use super::stdin::{stdin_of, text_written};
 use super::variables::{Variables, names_set};
-use super::word::{Piece, Word};
+use super::word::Word;
 use super::wrappers::{Runs, runs};
 use super::{Command, DEEPEST, LONGEST, MOST, Reading, Redirect};
 
@@ -39,6 +42,20 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around:
     if let Some(reason) = builtins::doubt(&raws, &words) {
         reading.doubt(reason);
     }
+    evaluation::collect(reading, &raws, &words);
+    reading.renamed.extend(words.iter().flat_map(|words| builtins::aliases(words)));
+    note_indirect_builtins(reading, &raws, &words, &variables);
+    let enters = |words: &Vec<Word>| {
+        let program = words.first().and_then(Word::program_name);
+        let moves = matches!(program.as_deref(), Some("cd" | "pushd" | "env" | "sudo" | "popd"));
+        moves
+            && words[1..].iter().any(|word| {
+                let text = word.text();
+                ["/dev", "/proc", "/…", "/d", "/p"].iter().any(|start| text.contains(start))
+                    && !text.contains("/dev/shm")
+            })
+    };
+    reading.enters_devices |= words.iter().any(enters);
     for (raw, words_here) in raws.iter().zip(&words) {
         if raw.is_note {
             continue;
@@ -53,7 +70,46 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around:
         assigns.extend(names_set(words_here));
         let redirects = targets(reading, &raw.redirects, &variables);
         let command = Command::new(words_here.clone(), assigns, redirects);
-        add(reading, command, input, &variables, depth);
+        note_written(reading, &command, text_written(raw, words_here, known.as_deref()).as_deref());
+        add(reading, command, (input, &raw.stdin), &variables, depth);
+    }
+}
+
+/// A builtin or function that is named by a variable, or called from a text inside the one that makes
+/// it: what it sets, or gets as arguments, is not followed.
+fn note_indirect_builtins(
+    reading: &mut Reading,
+    raws: &[Raw],
+    words: &[Vec<Word>],
+    variables: &Variables<'_>,
+) {
+    const SETS: [&str; 14] = [
+        "set",
+        "read",
+        "printf",
+        "declare",
+        "typeset",
+        "local",
+        "export",
+        "readonly",
+        "mapfile",
+        "readarray",
+        "getopts",
+        "eval",
+        "source",
+        ".",
+    ];
+    for (raw, words) in raws.iter().zip(words) {
+        let (Some(written), Some(program)) = (raw.words.first(), words.first().and_then(Word::program_name))
+        else {
+            continue;
+        };
+        let is_named = written.known().is_none() && SETS.contains(&program.as_str());
+        let is_known = |word: &Word| word.known().is_some() || !word.choices.is_empty();
+        let is_called = variables.is_outer_function(&program) && words[1..].iter().any(is_known);
+        if is_named || is_called {
+            reading.doubt(format!("what `{program}` does here cannot be known"));
+        }
     }
 }
 
@@ -75,7 +131,13 @@ fn targets(reading: &mut Reading, redirects: &[Redirect], variables: &Variables<
 }
 
 /// Adds a command and everything it would start.
-fn add(reading: &mut Reading, command: Command, input: Input<'_>, variables: &Variables<'_>, depth: usize) {
+fn add(
+    reading: &mut Reading,
+    mut command: Command,
+    (input, stdin): (Input<'_>, &Stdin),
+    variables: &Variables<'_>,
+    depth: usize,
+) {
     if reading.commands.len() >= MOST {
         return reading.doubt(format!("it holds more than {MOST} commands"));
     }
@@ -87,8 +149,26 @@ fn add(reading: &mut Reading, command: Command, input: Input<'_>, variables: &Va
         match command.program() {
             None => reading.doubt(format!("it cannot be known which program `{}` starts", shown(&command))),
             Some(name) => {
-                Inside { reading, words: &words, input, variables, arguments: &[], depth: depth + 1 }
-                    .look(name)
+                let name = name.to_owned();
+                let depth = depth + 1;
+                let mut inside = Inside {
+                    reading,
+                    words: &words,
+                    input,
+                    stdin,
+                    variables,
+                    arguments: &[],
+                    is_interactive: false,
+                    depth,
+                };
+                inside.look(&name);
+                command.is_interactive = inside.is_interactive;
+                // `git-push -f` is `git push -f`.
+                if let Some(verb) = name.strip_prefix("git-").filter(|verb| !verb.is_empty()) {
+                    let mut words = words.clone();
+                    words.splice(..1, [Word::literal("git"), Word::literal(verb)]);
+                    reading.commands.push(Command::new(words, command.assigns.clone(), Vec::new()));
+                }
             }
         }
     }
@@ -107,7 +187,10 @@ pub(super) struct Inside<'r, 'a> {
     pub(super) input: Input<'a>,
     variables: &'a Variables<'a>,
     /// What a shell gets as `$0`, `$1` and so on.
-    arguments: &'a [Word],
+    pub(super) arguments: &'a [Word],
+    pub(super) stdin: &'a Stdin,
+    /// Whether it prompts for commands.
+    pub(super) is_interactive: bool,
     depth: usize,
 }
 
@@ -121,18 +204,13 @@ impl Inside<'_, '_> {
     fn look(&mut self, program: &str) {
         match runs(program) {
             None => {}
-            Some(Runs::Command { values, long_values, skip }) => {
-                let start = self.behind_options(1, values, long_values) + skip;
-                self.command_at(start);
-            }
+            Some(Runs::Command(options, skip)) => self.commands_behind(&options, skip),
             Some(Runs::Shell) => self.shell(),
             Some(Runs::Line) => self.line(self.behind_dashes()),
-            Some(Runs::LineBehind { values, skip }) => {
-                let start = self.behind_options(1, values, &[]) + skip;
-                let start = if skip > 0 { self.behind_options(start, values, &[]) } else { start };
-                if start < self.words.len() { self.line(start) } else { self.known_input() }
-            }
-            Some(Runs::OptionC { values, skip }) => self.option_c(values, skip),
+            Some(Runs::LineBehind(options, skip)) => self.line_behind(&options, skip),
+            Some(Runs::OptionC(options, skip)) => self.option_c(&options, skip),
+            Some(Runs::Group) => self.group_line(),
+            Some(Runs::Interpreter(interpreter)) => self.interpreter(interpreter),
             Some(Runs::Subcommand(names)) => self.subcommand(names),
             Some(Runs::Anywhere) => self.anywhere(),
             Some(Runs::Find) => self.find(),
@@ -149,7 +227,7 @@ impl Inside<'_, '_> {
     }
 
     /// The first argument, behind a `--`.
-    fn behind_dashes(&self) -> usize {
+    pub(super) fn behind_dashes(&self) -> usize {
         if self.text(1).as_deref() == Some("--") { 2 } else { 1 }
     }
 
@@ -157,28 +235,17 @@ impl Inside<'_, '_> {
         self.words.get(at).and_then(Word::known)
     }
 
-    /// The place behind options and assignments, from this place on.
-    pub(super) fn behind_options(&self, from: usize, values: &str, long_values: &[&str]) -> usize {
-        let mut at = from;
-        while let Some(word) = self.words.get(at) {
-            if argument_assignment(word).is_some() {
-                at += 1;
-                continue;
-            }
-            let Some(text) = word.known() else { break };
-            if text == "--" {
-                return at + 1;
-            } else if text.starts_with("--") {
-                at += if long_values.contains(&text.as_str()) { 2 } else { 1 };
-            } else if let Some(letters) = text.strip_prefix('-') {
-                let takes = letters.find(|letter| values.contains(letter));
-                let last = takes.is_some_and(|place| letters[place..].chars().count() == 1);
-                at += if last { 2 } else { 1 };
-            } else {
-                break;
-            }
+    /// The words behind the options, and behind so many more, are a command.
+    pub(super) fn commands_behind(&mut self, options: &Options, skip: usize) {
+        for start in options.starts(self.words, 1) {
+            self.count_tried(start);
+            self.command_at(start + skip);
         }
-        at
+    }
+
+    /// The first index at which the command may begin.
+    pub(super) fn first_start(&self, options: &Options, from: usize) -> usize {
+        options.starts(self.words, from).first().copied().unwrap_or(self.words.len())
     }
 
     /// The words from here on are a command.
@@ -197,7 +264,7 @@ impl Inside<'_, '_> {
         if !words.is_empty() {
             assigns.extend(names_set(&words));
             let command = Command::new(words, assigns, Vec::new());
-            add(self.reading, command, self.input, self.variables, self.depth);
+            add(self.reading, command, (self.input, self.stdin), self.variables, self.depth);
         }
     }
 
@@ -221,68 +288,9 @@ impl Inside<'_, '_> {
         }
     }
 
-    fn unknown_text(&mut self) {
+    pub(super) fn unknown_text(&mut self) {
         let program = self.words.first().map(Word::text).unwrap_or_default();
         self.reading.doubt(format!("the text that `{program}` runs cannot be known"));
-    }
-
-    fn shell(&mut self) {
-        let (mut at, mut reads_text, mut reads_input) = (1, false, false);
-        while let Some(text) = self.text(at) {
-            match text.as_str() {
-                "--version" | "--help" => return,
-                "--" | "-" => {
-                    at += 1;
-                    break;
-                }
-                "--rcfile" | "--init-file" => at += 1,
-                _ if text.starts_with("--") => {}
-                _ if text.starts_with(['-', '+']) && text.len() > 1 => {
-                    reads_text |= text.starts_with('-') && text.contains('c');
-                    reads_input |= text.starts_with('-') && text.contains('s');
-                    // Each `o` takes a word of its own, wherever it stands.
-                    at += text.matches(['o', 'O']).count();
-                }
-                _ => break,
-            }
-            at += 1;
-        }
-        let operand = self.words.get(at);
-        let file = operand.and_then(Word::known);
-        let is_input = file.as_deref().is_some_and(is_standard_input);
-        match operand {
-            _ if reads_text => {
-                self.arguments = self.words.get(at + 1..).unwrap_or_default();
-                self.text_at(at);
-            }
-            None => self.lines_of_input(),
-            Some(_) if reads_input || is_input => {
-                self.arguments = &self.words[at..];
-                self.lines_of_input();
-            }
-            // It may be an option.
-            Some(word) if !word.choices.is_empty() => self.unknown_text(),
-            Some(word) => self.file(word),
-        }
-    }
-
-    /// A script's text stands in its file, which is not looked at; one that a
-    /// command writes for the occasion has none.
-    fn file(&mut self, word: &Word) {
-        let is_open_file = word.text().starts_with("/dev/fd/") || word.text().starts_with("/proc/self/fd/");
-        if is_open_file || word.pieces.contains(&Piece::Process) {
-            self.unknown_text();
-        }
-    }
-
-    pub(super) fn lines_of_input(&mut self) {
-        match self.input {
-            Input::Known(text) => self.read(text),
-            Input::File => {}
-            Input::Unknown => {
-                self.reading.doubt("what a shell reads from its input cannot be known".to_owned());
-            }
-        }
     }
 
     /// Where a shell elsewhere would read the here-document.
@@ -292,31 +300,53 @@ impl Inside<'_, '_> {
         }
     }
 
-    fn option_c(&mut self, values: &str, skip: Option<usize>) {
+    /// `ssh host line`, `watch line`.
+    fn line_behind(&mut self, options: &Options, skip: usize) {
+        let start = self.first_start(options, 1) + skip;
+        let start = if skip > 0 { self.first_start(options, start) } else { start };
+        match (start < self.words.len(), self.input) {
+            (true, _) => self.line(start),
+            (false, Input::Known(_)) => self.known_input(),
+            (false, _) => self.is_interactive = skip > 0 && *self.stdin == Stdin::Inherited,
+        }
+    }
+
+    fn option_c(&mut self, options: &Options, skip: Option<usize>) {
         let mut is_given = false;
         for at in 1..self.words.len() {
             let Some(text) = self.text(at) else { continue };
-            if let Some(value) =
-                text.strip_prefix("--command=").or_else(|| text.strip_prefix("--session-command="))
-            {
-                self.read(value);
-            }
-            let short = text.starts_with('-') && !text.starts_with("--");
-            if matches!(text.as_str(), "--command" | "--session-command") || (short && text.ends_with('c')) {
-                self.text_at(at + 1);
-                is_given = true;
+            match option_value(&text, at, 'c', &["command", "session-command"]) {
+                Some(OptionValue::Glued(line)) => {
+                    self.read(&line);
+                    is_given = true;
+                }
+                Some(OptionValue::At(value)) => {
+                    self.text_at(value);
+                    is_given = true;
+                }
+                None => {}
             }
         }
         // `runuser -u me cmd` takes a command and no text.
         let names_user = (1..self.words.len())
-            .any(|at| self.text(at).is_some_and(|text| text.starts_with("-u") || text.starts_with("--user")));
+            .any(|at| self.text(at).is_some_and(|text| text.starts_with("-u") || text.starts_with("--u")));
         match skip.or(names_user.then_some(0)) {
-            Some(skip) => {
-                let start = self.behind_options(1, values, &[]) + skip;
-                self.command_at(start);
-            }
+            Some(skip) => self.commands_behind(options, skip),
             None if is_given => {}
-            None => self.known_input(),
+            None => {
+                self.is_interactive = *self.stdin == Stdin::Inherited;
+                self.known_input();
+            }
+        }
+    }
+
+    /// `sg group line`, `sg group -c line`.
+    fn group_line(&mut self) {
+        let is_option = |at: usize| self.text(at).is_some_and(|text| text.starts_with('-'));
+        let first = (1..self.words.len()).filter(|at| !is_option(*at)).nth(1);
+        match first {
+            Some(at) => self.text_at(at),
+            None => self.option_c(&Options::NONE, None),
         }
     }
 
@@ -324,33 +354,16 @@ impl Inside<'_, '_> {
         let named = |at: &usize| self.text(*at).is_some_and(|text| names.contains(&text.as_str()));
         // Options with values may stand before it, but hardly more than these.
         if let Some(at) = (1..self.words.len().min(6)).find(named) {
-            let start = self.behind_options(at + 1, "", &[]);
-            self.command_at(start);
-        }
-    }
-
-    fn env(&mut self) {
-        for at in 1..self.words.len() {
-            let Some(text) = self.text(at) else { continue };
-            if !text.starts_with('-') {
-                break;
-            }
-            if matches!(text.as_str(), "-S" | "--split-string" | "-vS" | "-iS") {
-                return self.line(at + 1);
-            }
-            if let Some(line) = text.strip_prefix("--split-string=").or_else(|| text.strip_prefix("-S")) {
-                return self.read(line);
+            for start in Options::NONE.starts(self.words, at + 1) {
+                self.command_at(start);
             }
         }
-        let start = self.behind_options(1, "uC", &["--unset", "--chdir"]);
-        self.command_at(start);
     }
 
     fn command_word(&mut self) {
         let looks = self.text(1).is_some_and(|text| matches!(text.as_str(), "-v" | "-V" | "-pv" | "-pV"));
         if !looks {
-            let start = self.behind_options(1, "", &[]);
-            self.command_at(start);
+            self.commands_behind(&Options::short("pvV", ""), 0);
         }
     }
 
@@ -367,13 +380,6 @@ impl Inside<'_, '_> {
         }
     }
 
-    fn source(&mut self) {
-        if let Some(word) = self.words.get(1) {
-            let input = word.known().as_deref().is_some_and(is_standard_input);
-            if input { self.lines_of_input() } else { self.file(word) }
-        }
-    }
-
     fn windows(&mut self) {
         for at in 1..self.words.len() {
             let Some(text) = self.text(at).map(|text| text.to_ascii_lowercase()) else { continue };
@@ -385,8 +391,4 @@ impl Inside<'_, '_> {
             }
         }
     }
-}
-
-fn is_standard_input(file: &str) -> bool {
-    matches!(file, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }

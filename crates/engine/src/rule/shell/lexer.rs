@@ -1,6 +1,6 @@
 //! Characters → words and operators.
 
-use super::grammar::Parser;
+use super::grammar::{Parser, Raw};
 use super::word::{Piece, Word};
 
 /// What stands next in a text.
@@ -50,6 +50,11 @@ impl Parser<'_> {
         let word = self.word()?;
         let number_of_file = matches!(self.peek(), Some('<' | '>')) && is_file_number(&word);
         if number_of_file && let Some(token @ Token::Redirect(_)) = self.operator() {
+            // `{name}>file` sets a variable to a number.
+            if let Some(name) = word.text().strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+                let assigns = vec![(name.to_owned(), Some(Word::literal("10")))];
+                self.commands.push(Raw { assigns, is_note: true, ..Raw::default() });
+            }
             return Ok(token);
         }
         Ok(Token::Word(word))

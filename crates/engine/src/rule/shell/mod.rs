@@ -4,8 +4,8 @@
 //! The rooms, in the order a text passes them: `lexer` with `quotes` and
 //! `expansions` (characters → words), `grammar` with `compound` and `redirects` (words →
 //! simple commands, those of substitutions and here-documents included), `fields` with `braces` and
-//! `variables` (what the text itself sets), `inner` with `stdin`, `wrappers` and `anywhere`
-//! (commands that are arguments of commands: `sudo`, `sh -c`, `find -exec`), `builtins` (texts
+//! `variables` (what the text itself sets), `inner` with `stdin`, `wrappers`, `options`, `env_split`, `scripts` and `anywhere`
+//! (commands that are arguments of commands: `sudo`, `sh -c`, `find -exec`), `builtins` and `evaluation` (texts
 //! that a shell runs by itself).
 //!
 //! It reads more than a shell accepts, because it looks for commands and runs
@@ -19,13 +19,17 @@ mod anywhere;
 mod braces;
 mod builtins;
 mod compound;
+mod env_split;
+mod evaluation;
 mod expansions;
 mod fields;
 mod grammar;
 mod inner;
 mod lexer;
+mod options;
 mod quotes;
 mod redirects;
+mod scripts;
 mod stdin;
 #[cfg(test)]
 mod tests;
@@ -36,8 +40,9 @@ mod wrappers;
 pub use word::{Change, Changed, Piece, Word};
 
 /// Whether this program is known to run another one that its arguments name: `sudo`, `sh -c`.
+/// An interpreter of another language runs a script instead.
 pub fn runs_others(program: &str) -> bool {
-    wrappers::runs(program).is_some()
+    wrappers::runs(program).is_some_and(|runs| !matches!(runs, wrappers::Runs::Interpreter(_)))
 }
 
 /// A longer text is not read.
@@ -56,8 +61,23 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Why something may run that is not among them.
     pub unclear: Option<String>,
+    /// Why a rule that allows must not rely on the commands, although all of them are known:
+    /// what a name means may change, or a value from elsewhere is evaluated.
+    pub unclear_to_allow: Option<String>,
     /// How many words were taken for the beginning of a command.
     tried: usize,
+    /// Whether the shell evaluates a text as arithmetic or as a subscript somewhere.
+    evaluates: bool,
+    /// Texts that such an evaluation may reach.
+    texts: Vec<evaluation::LatentText>,
+    /// The names of aliases that the line makes.
+    renamed: Vec<String>,
+    /// The files that shells run.
+    scripts: Vec<String>,
+    /// The files that the line writes.
+    written: Vec<scripts::WrittenFile>,
+    /// Whether a relative name may lead to a device.
+    enters_devices: bool,
 }
 
 /// One simple command, quoting undone.
@@ -69,6 +89,8 @@ pub struct Command {
     pub assigns: Vec<String>,
     /// Where its input comes from and where its output goes.
     pub redirects: Vec<Redirect>,
+    /// Whether it is a shell or an interpreter without a script, which prompts for commands.
+    pub is_interactive: bool,
     name: Option<String>,
 }
 
@@ -84,7 +106,7 @@ pub struct Redirect {
 impl Command {
     fn new(words: Vec<Word>, assigns: Vec<String>, redirects: Vec<Redirect>) -> Command {
         let name = words.first().and_then(Word::program_name);
-        Command { words, assigns, redirects, name }
+        Command { words, assigns, redirects, is_interactive: false, name }
     }
 
     /// The program's name without its directory; none when it cannot be known.
@@ -114,10 +136,17 @@ impl Command {
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     inner::read_into(&mut reading, text, 0, inner::Around::default());
+    scripts::read_written(&mut reading);
+    evaluation::evaluate(&mut reading);
     reading
 }
 
 impl Reading {
+    /// Keeps the first reason.
+    fn doubt_to_allow(&mut self, reason: impl Into<String>) {
+        self.unclear_to_allow.get_or_insert_with(|| reason.into());
+    }
+
     /// Keeps the first reason.
     fn doubt(&mut self, reason: impl Into<String>) {
         self.unclear.get_or_insert_with(|| reason.into());

@@ -19,6 +19,14 @@ pub(super) fn stdin_of(
     }
 }
 
+/// What a command writes to its output, where the command line itself holds it.
+pub(super) fn text_written(raw: &Raw, words: &[Word], stdin: Option<&str>) -> Option<String> {
+    match words.first()?.program_name()?.as_str() {
+        "cat" | "tee" if words.len() == 1 || words[0].text() == "tee" => stdin.map(str::to_owned),
+        _ => printed(raw, words),
+    }
+}
+
 /// What `echo`, `printf` and `cat` print, where that is plain.
 fn printed(raw: &Raw, words: &[Word]) -> Option<String> {
     let name = words.first()?.program_name()?;

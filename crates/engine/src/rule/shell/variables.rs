@@ -25,6 +25,7 @@ pub(super) struct Variables<'o> {
     certain: HashMap<String, String>,
     possible: HashMap<String, Vec<Word>>,
     outer: Option<&'o Variables<'o>>,
+    functions: HashSet<String>,
     /// What `IFS` adds to blanks.
     separators: String,
     written: Cell<usize>,
@@ -42,7 +43,10 @@ impl<'o> Variables<'o> {
         variables.separators = outer.map(|outer| outer.separators.clone()).unwrap_or_default();
         let mut set: Vec<(String, Option<Word>)> =
             arguments.iter().map(|word| (POSITIONAL.to_owned(), Some(word.clone()))).collect();
-        set.extend(given_by(raws));
+        let mut given = Given::default();
+        given.collect(raws, 0);
+        variables.functions = given.functions;
+        set.extend(given.values);
         if set.is_empty() {
             return variables;
         }
@@ -107,6 +111,11 @@ impl<'o> Variables<'o> {
         }
     }
 
+    /// Whether a text around this one makes a function of this name.
+    pub fn is_outer_function(&self, name: &str) -> bool {
+        self.outer.is_some_and(|outer| outer.functions.contains(name) || outer.is_outer_function(name))
+    }
+
     /// Counts bytes that are written out; false when it is enough.
     pub fn may_write(&self, bytes: usize) -> bool {
         self.written.set(self.written.get() + bytes);
@@ -124,43 +133,112 @@ fn anything() -> Word {
     Word::of_pieces(vec![Piece::Any])
 }
 
-/// Every variable that commands set, and to what; to anything where there is no value.
-fn given_by(raws: &[Raw]) -> Vec<(String, Option<Word>)> {
-    let functions: HashSet<&str> = raws.iter().filter_map(|raw| raw.function.as_deref()).collect();
-    let mut set = Vec::new();
-    for raw in raws {
-        set.extend(raw.assigns.iter().cloned());
-        let Some((first, args)) = raw.words.split_first() else { continue };
-        set.extend(args.iter().filter_map(argument_assignment));
-        let Some(program) = first.known() else { continue };
+/// A text that runs in this shell is looked into no deeper for what it sets.
+const DEEPEST_EVAL: usize = 3;
+
+/// Every variable that commands set, and to what (to anything where there is no value); and every function.
+#[derive(Default)]
+struct Given {
+    values: Vec<(String, Option<Word>)>,
+    functions: HashSet<String>,
+}
+
+impl Given {
+    fn collect(&mut self, raws: &[Raw], depth: usize) {
+        self.collect_inner(raws, depth);
+        let last_words: Vec<Word> = raws.iter().filter_map(|raw| raw.words.last().cloned()).collect();
+        self.values.extend(last_words.into_iter().map(|word| ("_".to_owned(), Some(word))));
+    }
+
+    fn collect_inner(&mut self, raws: &[Raw], depth: usize) {
+        // Texts first: they may make functions that the others call.
+        for raw in raws.iter().filter(|_| depth < DEEPEST_EVAL) {
+            if let Some(text) = text_run_here(raw) {
+                let mut inner = Vec::new();
+                let _ = super::grammar::parse(&text, 0, &mut inner);
+                self.collect_inner(&inner, depth + 1);
+            }
+        }
+        self.functions.extend(raws.iter().filter_map(|raw| raw.function.clone()));
+        for raw in raws {
+            self.values.extend(raw.assigns.iter().cloned());
+            self.collect_from_command(raw, raws);
+        }
+    }
+
+    fn collect_from_command(&mut self, raw: &Raw, raws: &[Raw]) {
+        let Some((first, args)) = without_prefix(&raw.words).split_first() else { return };
+        self.values.extend(args.iter().filter_map(argument_assignment));
         let positional = |word: &Word| (POSITIONAL.to_owned(), Some(word.clone()));
+        let Some(program) = first.known() else {
+            // It may be a function.
+            if !self.functions.is_empty() {
+                self.values.extend(args.iter().map(positional));
+            }
+            return;
+        };
         match program.as_str() {
             "set" => {
                 let is_option = |word: &&Word| {
-                    word.known().is_some_and(|text| text != "--" && text.starts_with(['-', '+']))
+                    word.known().is_some_and(|text| {
+                        !matches!(text.as_str(), "--" | "-") && text.starts_with(['-', '+'])
+                    })
                 };
                 let options = args.iter().take_while(is_option).count();
-                set.extend(args[options..].iter().map(positional));
+                self.values.extend(args[options..].iter().map(positional));
             }
             "read" | "mapfile" | "readarray" => {
-                let names = names_read(args);
                 let texts = if raw.stdin == Stdin::File { Vec::new() } else { printed(raws) };
-                for name in names {
-                    set.extend(texts.iter().map(|word| (name.clone(), Some(word.clone()))));
+                for name in names_read(args) {
+                    self.values.extend(texts.iter().map(|word| (name.clone(), Some(word.clone()))));
                 }
             }
-            "printf" => set.extend(printed_into(args)),
-            name if functions.contains(name) => set.extend(args.iter().map(positional)),
+            // `getopts rf: x -rf`: its words are values of `x` and `OPTARG`.
+            "getopts" => {
+                let names = args.get(1).and_then(Word::known).into_iter().chain(["OPTARG".to_owned()]);
+                self.values.extend(names.map(|name| (name, None)));
+            }
+            "printf" => self.values.extend(printed_into(args)),
+            name if self.functions.contains(name) => self.values.extend(args.iter().map(positional)),
             _ => {}
         }
     }
-    set
+}
+
+/// The words behind `command` and `builtin`.
+fn without_prefix(words: &[Word]) -> &[Word] {
+    let mut words = words;
+    while let Some((first, rest)) = words.split_first()
+        && matches!(first.known().as_deref(), Some("command" | "builtin"))
+    {
+        let is_option = |word: &&Word| word.known().is_some_and(|text| text.starts_with('-'));
+        words = &rest[rest.iter().take_while(is_option).count()..];
+    }
+    words
+}
+
+/// The text that a builtin runs in this very shell: what it sets is set behind it.
+fn text_run_here(raw: &Raw) -> Option<String> {
+    let (first, args) = without_prefix(&raw.words).split_first()?;
+    match first.known()?.as_str() {
+        "eval" | "trap" => {
+            let known: Option<Vec<String>> = args.iter().map(Word::known).collect();
+            known.map(|words| words.join(" "))
+        }
+        "." | "source" => match &raw.stdin {
+            Stdin::Text(word) => word.known(),
+            Stdin::Inherited | Stdin::File | Stdin::Pipe(_) => None,
+        },
+        _ => None,
+    }
 }
 
 /// The names of variables that a command sets by itself: `export A=1`, `read A`.
 pub(super) fn names_set(words: &[Word]) -> Vec<String> {
     let Some((first, args)) = words.split_first() else { return Vec::new() };
     match first.known().as_deref() {
+        Some("getopts") => args.get(1).and_then(Word::known).into_iter().collect(),
+        Some("wait") => args.iter().skip(1).filter_map(Word::known).take(1).collect(),
         Some("export" | "declare" | "typeset" | "local" | "readonly") => {
             args.iter().filter_map(name_declared).collect()
         }
@@ -183,7 +261,12 @@ fn name_declared(word: &Word) -> Option<String> {
 
 fn names_read(args: &[Word]) -> Vec<String> {
     let texts = args.iter().filter_map(Word::known);
-    let mut names: Vec<String> = texts.filter(|text| super::lexer::is_name(text)).collect();
+    // `read -raNAME`: the name may be glued to its option.
+    let name_of = |text: String| match text.strip_prefix('-').and_then(|letters| letters.split_once('a')) {
+        Some((_, name)) if !name.is_empty() => name.to_owned(),
+        _ => text.split('[').next().unwrap_or_default().to_owned(),
+    };
+    let mut names: Vec<String> = texts.map(name_of).filter(|text| super::lexer::is_name(text)).collect();
     if names.is_empty() {
         names.extend(["REPLY".to_owned(), "MAPFILE".to_owned()]);
     }
@@ -193,9 +276,16 @@ fn names_read(args: &[Word]) -> Vec<String> {
 /// `printf -v name format values`.
 fn printed_into(args: &[Word]) -> Vec<(String, Option<Word>)> {
     let text = |at: usize| args.get(at).and_then(Word::known);
-    let (Some("-v"), Some(name)) = (text(0).as_deref(), text(1)) else { return Vec::new() };
-    let rest = args.get(2..).unwrap_or_default();
-    match text(2).as_deref() {
+    let (name, at) = match text(0) {
+        Some(option) if option == "-v" => (text(1), 2),
+        Some(option) if option.starts_with("-v") => (Some(option[2..].to_owned()), 1),
+        _ => return Vec::new(),
+    };
+    let Some(name) = name else { return vec![(UNKNOWN_NAME.to_owned(), None)] };
+    let name = name.split('[').next().unwrap_or_default().to_owned();
+    let at = at + usize::from(text(at).as_deref() == Some("--"));
+    let rest = args.get(at..).unwrap_or_default();
+    match text(at).as_deref() {
         Some("%s" | "%s\\n" | "%q" | "%b") => {
             rest[1..].iter().map(|word| (name.clone(), Some(word.clone()))).collect()
         }
