@@ -8,6 +8,7 @@
 //!
 //! Pure: an object in, an `Answer` out.
 
+mod nested;
 mod refusal;
 
 use serde_json::Value;
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 use crate::event::{AnswerField, EventKind, Gate};
 use crate::payload::{Payload, compact, text_of};
 
+use nested::nested_refusal;
 use refusal::refusing_word;
 pub use refusal::{refusal_in, says_false};
 
@@ -162,6 +164,7 @@ pub fn read_answer(object: &Payload, event: EventKind) -> ReadAnswer {
     }
     reader.near_misses(object);
     reader.heed_near_misses();
+    reader.nested_refusals(object);
     reader.read
 }
 
@@ -186,6 +189,15 @@ pub fn refusing_value(key: &str, value: &RawValue) -> Option<Permission> {
         .filter_map(|(key, value)| refusing_value(key, value))
         .max()
 }
+
+/// Members whose value is data of a tool.
+const TOOL_DATA_KEYS: &[&str] = &[
+    "updated_input",
+    "updatedInput",
+    "updated_mcp_tool_output",
+    "updatedMcpToolOutput",
+    "updatedMCPToolOutput",
+];
 
 /// Keys that decide about an action, at whichever level.
 const DECIDING_KEYS: &[&str] =
@@ -366,6 +378,26 @@ impl Reader {
     fn heed_near_misses(&mut self) {
         if self.read.answer.speaks_of_permission() {
             self.set_permission(self.near_refusal);
+        }
+    }
+
+    /// A refusal inside a member takes effect: a value that was pasted into the answer may have moved it there.
+    fn nested_refusals(&mut self, object: &Payload) {
+        if !self.event.can_block() {
+            return;
+        }
+        for (key, value) in object.written() {
+            let is_tool_data = TOOL_DATA_KEYS.contains(&key);
+            let Some(refusal) = nested_refusal(value, is_tool_data) else { continue };
+            if self.read.answer.refuses() || self.read.answer.permission >= Some(refusal) {
+                continue;
+            }
+            self.read.warnings.push(format!(
+                "the answer has `{}` inside `{key}`; the strictest value takes effect: write JSON with a library, not with `printf`",
+                refusal.name()
+            ));
+            self.read.says_something = true;
+            self.read.answer.permission = self.read.answer.permission.max(Some(refusal));
         }
     }
 

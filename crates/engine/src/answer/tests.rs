@@ -94,3 +94,47 @@ fn snake_case_counts_when_both_are_there() {
     assert_eq!(read.answer.user_message.as_deref(), Some("a"));
     assert!(read.warnings[0].contains("both"));
 }
+
+#[test]
+fn red_team_h1_a_refusal_inside_a_member_takes_effect() {
+    let cases = [
+        // What `printf` makes of two values of which one opens an object and the other one closes it.
+        r#"{"user_message":"x","permission":"allow","z":{"y":"","permission":"deny","agent_message":"in /x"},"q":""}"#,
+        r#"{"user_message":"x","z":{"y":"","permission":"deny"},"q":""}"#,
+        r#"{"permission":"allow","z":[{"a":[{"permission":"deny"}]}]}"#,
+        r#"{"permission":"allow","z":{"permission":"deny","permission":"allow"}}"#,
+        r#"{"permission":"allow","updated_input":{"command":"","permission":"deny"}}"#,
+        r#"{"permission":"allow","z":{"continue":false}}"#,
+        r#"{"permission":"allow","hookSpecificOutput":{"z":{"permissionDecision":"deny"}}}"#,
+        r#"{"permission":"allow","env":{"permission":"deny"}}"#,
+    ];
+    for json in cases {
+        let read = read("preToolUse", json);
+        assert!(read.answer.refuses(), "{json}");
+        assert!(
+            read.warnings.iter().any(|warning| warning.contains("inside `")),
+            "{json}: {:?}",
+            read.warnings
+        );
+    }
+    let ask = read("preToolUse", r#"{"permission":"allow","z":{"permission":"ask"}}"#);
+    assert_eq!(ask.answer.permission, Some(Permission::Ask));
+    let prompt = read("beforeSubmitPrompt", r#"{"continue":true,"z":{"continue":false}}"#);
+    assert!(prompt.answer.refuses());
+}
+
+#[test]
+fn what_is_not_a_refusal_inside_a_member_changes_nothing() {
+    let cases = [
+        r#"{"permission":"allow","updated_input":{"continue":false}}"#,
+        r#"{"permission":"allow","z":{"permission":"allow"}}"#,
+        r#"{"permission":"allow","z":{"text":"\"permission\":\"deny\""}}"#,
+        r#"{"permission":"allow","z":{"permissions":["deny"]}}"#,
+        r#"{"permission":"allow","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#,
+    ];
+    for json in cases {
+        let read = read("preToolUse", json);
+        assert_eq!(read.answer.permission, Some(Permission::Allow), "{json}");
+        assert_eq!(read.warnings, Vec::<String>::new(), "{json}");
+    }
+}
