@@ -6,7 +6,7 @@ mod context;
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use context::{TestContext, pipe, read};
 use serde_json::{Value, json};
@@ -189,6 +189,54 @@ fn red_team_c1_the_agents_project_variable_adds_roots_and_takes_none_away() {
             let event = payload(agent, "before", &cx.project(), "s3", "touch PWNED");
             let text = answer(&cx, agent, &cx.project(), &[(variable, value)], &event);
             assert!(is_denied(&text), "{agent}: {value:?}: {text}");
+        }
+    }
+}
+
+/// The events of a session are texts that an agent can send itself.
+#[test]
+fn red_team_c1_the_end_of_a_session_forgets_no_root() {
+    for agent in ["claude", "codex", "qwen"] {
+        let cx = guarded_project();
+        let elsewhere = cx.path("elsewhere");
+        fs::create_dir_all(elsewhere.join(".git")).expect("a directory");
+        assert!(is_denied(&denies_after_cd(&cx, agent, &elsewhere)), "{agent}");
+        let end =
+            json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "SessionEnd", "reason": "other" });
+        answer(&cx, agent, &elsewhere, &[], &end);
+        let command = payload(agent, "before", &elsewhere, "s1", "touch PWNED");
+        let answer = answer(&cx, agent, &elsewhere, &[], &command);
+        assert!(is_denied(&answer), "{agent}: {answer}");
+    }
+}
+
+/// A session that begins below a project whose record of trust vanished, or that was moved.
+#[test]
+fn red_team_c1_an_ancestor_that_was_trusted_once_guards_what_is_below_it() {
+    type Attack = fn(&TestContext) -> PathBuf;
+    let attacks: [(&str, Attack); 3] = [
+        ("no records in the state directory", |cx| {
+            fs::remove_dir_all(cx.path("home/.local/state/boathook/trust")).expect("removed");
+            cx.project()
+        }),
+        ("no state directory", |cx| {
+            fs::remove_dir_all(cx.path("home/.local/state/boathook")).expect("removed");
+            cx.project()
+        }),
+        ("moved", |cx| {
+            let moved = cx.path("moved");
+            fs::rename(cx.project(), &moved).expect("renamed");
+            moved
+        }),
+    ];
+    for (name, attack) in attacks {
+        let cx = guarded_project();
+        let below = attack(&cx).join("sub");
+        fs::create_dir_all(below.join(".git")).expect("a directory");
+        for agent in ["claude", "codex", "gemini"] {
+            let command = payload(agent, "before", &below, "s2", "touch PWNED");
+            let answer = answer(&cx, agent, &below, &[], &command);
+            assert!(is_denied(&answer), "{name}, {agent}: {answer}");
         }
     }
 }

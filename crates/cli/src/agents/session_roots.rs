@@ -27,8 +27,8 @@ pub struct Belongs {
     pub depth: u32,
 }
 
-/// Stores where a session belongs when it begins, and removes that when it ends.
-/// `belongs` has every root of `known`, so no root is lost.
+/// Stores where a session belongs when it begins. `belongs` has every root of `known`, so no root is lost. The end of a
+/// session removes nothing: whoever can send us an event could send that one and leave the gates of the session's roots.
 pub fn follow(
     happening: &Happening,
     state: &StateDir,
@@ -37,13 +37,9 @@ pub fn follow(
 ) -> Result<(), StateError> {
     let Some(session) = &happening.session else { return Ok(()) };
     let begins = matches!(happening.moment, Moment::SessionStart { .. });
-    match (&happening.moment, known) {
-        (Moment::SessionEnd { .. }, _) => {
-            forget(state, session);
-            Ok(())
-        }
-        (_, Some(known)) if known.depth == belongs.depth && !begins => Ok(()),
-        (_, known) => remember(state, session, known.as_ref(), belongs),
+    match known {
+        Some(known) if known.depth == belongs.depth && !begins => Ok(()),
+        known => remember(state, session, known.as_ref(), belongs),
     }
 }
 
@@ -78,11 +74,6 @@ pub fn unknown_roots(error: &StateError) -> String {
     )
 }
 
-/// Removes a session that ended.
-fn forget(state: &StateDir, session: &str) {
-    let _ = state.remove(FOLDER, &name(session));
-}
-
 /// A session id comes from outside and is not a safe file name.
 fn name(session: &str) -> String {
     format!("{}{ENDING}", Digest::of(session.as_bytes()))
@@ -93,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_keeps_its_workspaces_until_it_ends() {
+    fn a_session_keeps_its_workspaces() {
         let temp = tempfile::tempdir().expect("a directory");
         let state = StateDir::new(temp.path().join("state"));
         let known = |session: &str| recall(&state, session).expect("a readable state");
@@ -105,8 +96,6 @@ mod tests {
         let later = Belongs { depth: 0, ..belongs.clone() };
         remember(&state, "../s", Some(&belongs), &later).expect("written");
         assert_eq!(known("../s"), Some(later));
-        forget(&state, "../s");
-        assert_eq!(known("../s"), None);
         state.write(FOLDER, &name("../s"), b"{", Durability::Relaxed).expect("written");
         assert!(recall(&state, "../s").is_err());
     }

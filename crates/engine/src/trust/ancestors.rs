@@ -1,10 +1,13 @@
 //! Which directories at or above a path have a trust record.
+//!
+//! Both stores are asked, and a directory that was moved since it was trusted is recognised by its identity: the hooks of
+//! such a directory are found to be changed, and its `failClosed` gates refuse.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::subject::record_name;
-use super::{RECORDS, Trust, TrustError, subject};
+use super::{RECORDS, Trust, TrustError, subject, witness};
 use crate::settled;
 
 /// The files of a workspace whose hooks are trusted one by one and that have a
@@ -14,17 +17,24 @@ const TRUSTED_FILES: [&str; 3] =
 
 impl Trust {
     /// Returns every directory at or above `paths` with a trust record of a hooks
-    /// file in it, whether or not that file still exists: nearest first. Links are
-    /// followed, and the directories above a link count as well.
+    /// file in it, whether or not that file still exists, and every one that had
+    /// such a record before it was moved: nearest first. Links are followed, and
+    /// the directories above a link are searched as well.
     pub fn recorded_above(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, TrustError> {
-        let names: HashSet<String> = self.state.names(RECORDS)?.into_iter().collect();
+        let mut names = HashSet::new();
+        for store in self.stores() {
+            names.extend(store.names(RECORDS)?);
+        }
         let mut recorded = Vec::new();
         if names.is_empty() {
             return Ok(recorded);
         }
+        let identities = self.trusted_identities();
         let mut seen = HashSet::new();
         let has_record = |directory: &Path| {
             TRUSTED_FILES.iter().any(|file| names.contains(&record_name(directory, Path::new(file))))
+                || (!identities.is_empty()
+                    && witness::identity(directory).is_some_and(|identity| identities.contains(&identity)))
         };
         for path in paths {
             let resolved = settled::resolved(path).ok();

@@ -4,6 +4,7 @@
 //! they only prove that something was trusted once. An index of both names every trusted file, so that a workspace is
 //! recognised when its folder was moved or when the name that was trusted leads elsewhere.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -105,6 +106,11 @@ impl Trust {
         let body = serde_json::to_vec(&entries).unwrap_or_default();
         // Without an index a moved workspace is one that was never trusted; its record still decides at its place.
         let _ = store.write_sealed(RECORDS, INDEX, &body, Durability::Relaxed);
+    }
+
+    /// Every workspace folder that was trusted, wherever it is now.
+    pub(super) fn trusted_identities(&self) -> HashSet<String> {
+        self.index().iter().filter_map(|entry| entry.identity.clone()).collect()
     }
 
     fn index(&self) -> Arc<Vec<IndexEntry>> {
