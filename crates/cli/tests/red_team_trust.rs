@@ -161,23 +161,83 @@ fn red_team_h6_what_changed_while_it_ran_has_no_answer() {
     }
 }
 
-/// The folders above a workspace change all the time, in a home more than anywhere else.
+/// Creates and removes files and folders in these folders, until it is stopped.
+fn keep_busy(folders: &[std::path::PathBuf], stop: &AtomicBool) {
+    for turn in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        for folder in folders {
+            let (file, below) = (folder.join(format!("busy{turn}")), folder.join(format!("cache{turn}")));
+            fs::write(&file, "x").expect("written");
+            fs::create_dir(&below).expect("made");
+            fs::rename(&file, below.join("renamed")).expect("renamed");
+            fs::remove_dir_all(&below).expect("removed");
+        }
+    }
+}
+
+/// Formatters, caches and other programs create files in every folder that leads to a hook, while it runs.
 #[test]
-fn red_team_h6_new_files_in_a_workspace_and_in_the_home_above_it_are_harmless() {
+fn red_team_h6_new_files_in_any_folder_on_the_way_to_a_script_are_harmless() {
     let cx = TestContext::new();
     let command = |args: &[&str]| {
         let mut command = cx.command(args);
         command.env("HOME", cx.path(""));
         command
     };
-    let script = "#!/bin/sh\ntouch new.txt ../new.txt\necho '{\"permission\":\"allow\"}'\n";
-    cx.script(&format!("project/{GUARD}"), script);
+    let does = "touch ../new.txt new.txt .cursor/new.txt .cursor/hooks/new.txt
+mkdir -p build .cursor/hooks/__pycache__ .cursor/cache node_modules/.cache .git/objects
+touch build/x .cursor/hooks/__pycache__/x .cursor/cache/x .cursor/hooks/.x && mv .cursor/hooks/.x .cursor/hooks/y
+rm -r build .cursor/cache .cursor/hooks/__pycache__ new.txt";
+    let script = format!("#!/bin/sh\n{does}\necho '{{\"permission\":\"allow\"}}'\n");
+    cx.script(&format!("project/{GUARD}"), &script);
     cx.write("project/.cursor/hooks.json", entry(GUARD, ""));
     let trusted = pipe(command(&["trust", "--yes"]), b"");
     assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
-    let output = pipe(command(&["run", "beforeShellExecution"]), PAYLOAD.as_bytes());
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert_eq!(output.status.code(), Some(0));
+    let stop = AtomicBool::new(false);
+    let folders = ["", "project", "project/.cursor", "project/.cursor/hooks"].map(|name| cx.path(name));
+    let outputs: Vec<_> = thread::scope(|scope| {
+        scope.spawn(|| keep_busy(&folders, &stop));
+        let run = |_| pipe(command(&["run", "beforeShellExecution"]), PAYLOAD.as_bytes());
+        let outputs = (0..30).map(run).collect();
+        stop.store(true, Ordering::Relaxed);
+        outputs
+    });
+    let answers =
+        outputs.iter().map(|output| (String::from_utf8_lossy(&output.stderr), output.status.code()));
+    let wrong: Vec<_> = answers.filter(|answer| *answer != ("".into(), Some(0))).collect();
+    assert!(wrong.is_empty(), "{} of {}, as {:?}", wrong.len(), outputs.len(), wrong[0]);
+}
+
+/// A link on the way to a script that is replaced and put back leads elsewhere in between.
+#[test]
+fn red_team_h6_a_link_on_the_way_that_was_moved_away_and_back_has_no_answer() {
+    let cx = TestContext::new();
+    let script = "#!/bin/sh\nmv .cursor/hooks .cursor/aside; mv .cursor/aside .cursor/hooks\n";
+    cx.script("project/real/guard.sh", &format!("{script}echo '{{\"permission\":\"allow\"}}'\n"));
+    fs::create_dir_all(cx.path("project/.cursor")).expect("made");
+    std::os::unix::fs::symlink("../real", cx.path("project/.cursor/hooks")).expect("linked");
+    cx.write("project/.cursor/hooks.json", entry(GUARD, ""));
+    cx.trust();
+    let said = assert_refuses(&cx, "a link");
+    assert!(said.contains("its answer is discarded"), "{said}");
+}
+
+/// A command may name a folder, also through a link: its entries are not what is trusted.
+#[test]
+fn red_team_h6_new_files_in_a_folder_that_a_command_names_are_harmless() {
+    let cx = TestContext::new();
+    cx.script(
+        &format!("project/{GUARD}"),
+        "#!/bin/sh\ntouch src/new.txt\necho '{\"permission\":\"allow\"}'\n",
+    );
+    fs::create_dir_all(cx.path("project/sources")).expect("made");
+    std::os::unix::fs::symlink("sources", cx.path("project/src")).expect("linked");
+    cx.write("project/.cursor/hooks.json", entry(&format!("{GUARD} src sources"), ""));
+    cx.trust();
+    let (refused, said) = refuses(&cx);
+    assert!(!refused, "{said}");
 }
 
 /// Writes through a mapping that was made dirty before trust: the times of the file stay.

@@ -1,8 +1,9 @@
 //! Compares the files that a hook names with what was trusted: before the hook starts, and again after it ended.
 //!
 //! Contents alone decide, hashed for every event. But equal hashes before and after do not prove what ran in between: a
-//! file can be replaced and put back. So the file's identity and times must be the same as well, and no folder above it
-//! may have been renamed. What this cannot see is written in SECURITY.md, "What was checked is what ran".
+//! file can be replaced and put back. So the file's identity and times must be the same as well, and what leads to it
+//! must not have been replaced or renamed (`followed_path`). Other files in the same folders change all the time, and
+//! mean nothing. What this cannot see is written in SECURITY.md, "What was checked is what ran".
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::coverage::{Named, Scope};
+use super::followed_path::FollowedPaths;
 use super::pin::{self, Content, Pin};
 use super::subject;
 use super::words;
@@ -44,7 +46,7 @@ pub struct TrustedFiles {
 pub(crate) struct CheckedFiles {
     trusted: Arc<TrustedFiles>,
     files: Vec<CheckedFile>,
-    folders: Vec<CheckedFolder>,
+    paths: FollowedPaths,
 }
 
 #[derive(Debug)]
@@ -52,16 +54,6 @@ struct CheckedFile {
     named: Named,
     /// Of the name itself, and of what it leads to.
     stamps: [Option<Stamp>; 2],
-}
-
-#[derive(Debug)]
-struct CheckedFolder {
-    path: PathBuf,
-    stamp: Option<Stamp>,
-    /// It is a folder inside the workspace or the plugin.
-    is_inside: bool,
-    /// It had changed so recently that a later change may carry the same time.
-    was_young: bool,
 }
 
 impl Places {
@@ -73,13 +65,6 @@ impl Places {
             plugin: self.plugin.as_deref(),
             home: &self.home,
         }
-    }
-
-    /// Whether a path is strictly below the workspace or the plugin. The entries of the workspace folder
-    /// itself, and of every folder above it, change all the time.
-    fn has_inside(&self, path: &Path) -> bool {
-        let roots = [self.workspace.as_deref(), self.plugin.as_deref()];
-        roots.into_iter().flatten().any(|root| path != root && path.starts_with(root))
     }
 }
 
@@ -105,12 +90,13 @@ impl TrustedFiles {
     }
 
     fn check_once(self: &Arc<Self>, named: &[Named]) -> Result<CheckedFiles, PathBuf> {
-        let mut checked = CheckedFiles { trusted: Arc::clone(self), files: Vec::new(), folders: Vec::new() };
+        let mut checked =
+            CheckedFiles { trusted: Arc::clone(self), files: Vec::new(), paths: FollowedPaths::default() };
         for named in named {
             // Stamps are taken before contents are read: what changes in between is seen afterwards.
             let file = CheckedFile { named: named.clone(), stamps: stamps(&named.path) };
             if file.stamps[0].is_some() {
-                checked.add_folders(&named.path);
+                checked.paths.add(&named.path);
             }
             if !self.is_trusted(named) {
                 return Err(named.path.clone());
@@ -148,68 +134,24 @@ impl CheckedFiles {
                 return Err(file.named.path.clone());
             }
         }
-        self.folders
-            .iter()
-            .find(|folder| self.may_be_replaced(folder))
-            .map_or(Ok(()), |it| Err(it.path.clone()))
-    }
-
-    /// Adds every folder above a file, by its name and by where its links lead.
-    fn add_folders(&mut self, path: &Path) {
-        let resolved = path.canonicalize().ok().filter(|resolved| resolved != path);
-        for path in std::iter::once(path).chain(resolved.as_deref()) {
-            for folder in path.ancestors().skip(1) {
-                if self.folders.iter().any(|known| known.path == folder) {
-                    break;
-                }
-                let is_inside = self.trusted.places.has_inside(folder);
-                let stamp = stamp(folder);
-                let was_young = stamp.as_ref().is_some_and(is_young);
-                self.folders.push(CheckedFolder { path: folder.to_owned(), stamp, is_inside, was_young });
-            }
-        }
+        self.paths.find_changed().map_or(Ok(()), |path| Err(path.to_owned()))
     }
 
     /// Whether a change since could carry the same time as the last change before.
     fn is_young(&self) -> bool {
         let files = self.files.iter().flat_map(|file| file.stamps.iter().flatten());
-        files.into_iter().any(is_young)
-            || self.folders.iter().any(|folder| folder.is_inside && folder.was_young)
-    }
-
-    /// Whether a folder was renamed, or may have been. Renaming a folder changes its own time and the entries of the one
-    /// above it. A folder whose own entries changed has another time as well; then the folder above it decides.
-    fn may_be_replaced(&self, folder: &CheckedFolder) -> bool {
-        let now = stamp(&folder.path);
-        let (Some(then), Some(now)) = (folder.stamp, now) else { return folder.stamp != now };
-        if (then.device, then.inode) != (now.device, now.inode) {
-            return true;
-        }
-        if then.changed == now.changed {
-            return false;
-        }
-        then.modified == now.modified || (folder.is_inside && self.may_have_changed(folder.path.parent()))
-    }
-
-    fn may_have_changed(&self, folder: Option<&Path>) -> bool {
-        let known = self.folders.iter().find(|known| Some(known.path.as_path()) == folder);
-        known.is_none_or(|known| {
-            known.stamp.is_none_or(|then| stamp(&known.path) != Some(then) || known.was_young)
-        })
+        files.into_iter().any(|stamp| is_recent(stamp.changed)) || self.paths.is_young()
     }
 }
 
-fn is_young(stamp: &Stamp) -> bool {
-    let age = clock::nanoseconds().abs_diff(stamp.changed);
-    u128::from(age) < TIMESTAMP_GRANULARITY.as_nanos()
+/// Whether a change at this time, in nanoseconds since 1970, and one that comes now could carry the same time.
+pub(super) fn is_recent(time: i64) -> bool {
+    u128::from(clock::nanoseconds().abs_diff(time)) < TIMESTAMP_GRANULARITY.as_nanos()
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    read_file::facts(path).map(|facts| facts.stamp)
-}
-
+/// Of a file itself and of what it leads to. Folders have none: the times of their entries mean nothing.
 fn stamps(path: &Path) -> [Option<Stamp>; 2] {
     let own = read_file::link_facts(path);
-    let leads = own.filter(|facts| facts.kind == Kind::Link).and_then(|_| stamp(path));
-    [own.filter(|facts| facts.kind != Kind::Directory).map(|facts| facts.stamp), leads]
+    let leads = own.filter(|facts| facts.kind == Kind::Link).and_then(|_| read_file::facts(path));
+    [own, leads].map(|facts| facts.filter(|facts| facts.kind != Kind::Directory).map(|facts| facts.stamp))
 }

@@ -12,6 +12,7 @@ mod ancestors;
 mod checked_files;
 mod coverage;
 mod difference;
+mod followed_path;
 mod interpreters;
 mod named;
 mod pin;
