@@ -18,16 +18,20 @@ use self::proxy::proxy_for;
 /// A process's variables.
 pub type Environment = Vec<(OsString, OsString)>;
 
-/// The proxy for an endpoint, if there is one.
+/// The proxy that the environment names for an endpoint, if there is one.
 pub fn proxy(endpoint: &Endpoint, environment: &Environment) -> Result<Option<Proxy>, String> {
     let Some(address) = proxy_for(endpoint, environment) else { return Ok(None) };
-    // The address may hold a password, so it is not repeated.
-    let wrong = "the proxy in the environment is not an http:// or https:// address";
+    parse_proxy(&address).map(Some).map_err(|problem| format!("the proxy of the environment: {problem}"))
+}
+
+/// A proxy by its address. The address may hold a password, so no error repeats it.
+pub fn parse_proxy(address: &str) -> Result<Proxy, String> {
+    let wrong = "it is not an http:// or https:// address";
     let known = ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
     if address.contains("://") && !known {
         return Err(wrong.to_owned());
     }
-    Proxy::new(&address).map(Some).map_err(|_| wrong.to_owned())
+    Proxy::new(address).map_err(|_| wrong.to_owned())
 }
 
 /// Encryption that believes these certificates.

@@ -14,6 +14,7 @@ mod https;
 mod judge;
 mod on_machine;
 mod payload_args;
+mod program_search;
 mod quick_args;
 mod report;
 mod settings;

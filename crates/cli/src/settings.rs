@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods)] // owned by this module, and by no other
 
+mod browser;
 mod config_file;
 mod dwelling;
 mod machine;
@@ -10,7 +11,6 @@ mod machine;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 
 use boathook_engine::agent::{Agent, Preferences, RootHints, workspace_roots};
@@ -24,6 +24,7 @@ use boathook_engine::settled::resolved;
 use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
 use boathook_engine::trust::Trust;
 
+pub use self::browser::open_in_browser;
 pub use self::dwelling::{Dwelling, Given, ours as dwelling};
 pub use self::machine::{host_name, start_sync};
 use crate::agents::connection_files;
@@ -277,6 +278,16 @@ pub fn lasting_words(global: &Global) -> Result<Vec<String>, Failed> {
     Ok(words)
 }
 
+/// The options that the entries in an agent's settings carry, as they were typed for these settings.
+pub fn lasting_options(settings: &Settings) -> Result<Vec<String>, Failed> {
+    let root = Some(&settings.roots.system).filter(|root| root.as_path() != Path::new("/"));
+    let root = root.map(|root| ("root", root));
+    let plugins = settings.roots.plugins.iter().map(|plugin| ("plugin-dir", plugin));
+    let options = root.into_iter().chain(plugins);
+    let words = options.map(|(option, path)| Ok([format!("--{option}"), lasting(option, path)?]));
+    Ok(words.collect::<Result<Vec<_>, Failed>>()?.concat())
+}
+
 fn lasting(option: &str, path: &Path) -> Result<String, Failed> {
     let absolute = std::path::absolute(path).map_err(|error| Failed::file(path, error))?;
     absolute.into_os_string().into_string().map_err(|name| {
@@ -315,22 +326,6 @@ pub fn search_path() -> String {
 /// Where we were started, with its links resolved.
 pub fn run_directory() -> Option<PathBuf> {
     env::current_dir().ok().map(|here| resolved(&here).unwrap_or(here))
-}
-
-/// Hands an address to the user's browser; says whether somebody took it. What
-/// takes it may live as long as the browser, so nobody waits for its end.
-pub fn open_in_browser(url: &str) -> bool {
-    // `start` of Windows is a word of its shell, which reads more into an address.
-    let (program, first): (_, &[&str]) = match Os::current() {
-        Os::Macos => ("open", &[]),
-        Os::Windows => ("rundll32", &["url.dll,FileProtocolHandler"]),
-        Os::Linux => ("xdg-open", &[]),
-    };
-    let mut command = std::process::Command::new(program);
-    let quiet = command.args(first).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let Ok(mut child) = quiet.spawn() else { return false };
-    std::thread::spawn(move || child.wait());
-    true
 }
 
 /// https://no-color.org

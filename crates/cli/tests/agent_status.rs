@@ -243,20 +243,90 @@ fn trust_of_codex_is_read_from_its_own_record() {
     assert!(changed[1].starts_with("what somebody trusted in Codex changed since"), "{changed:?}");
 }
 
-#[test]
-fn no_program_of_a_workspace_is_started() {
+/// Runs `agent status claude` with this PATH from this folder. The program at `brings` must not be started.
+fn assert_not_started(case: &str, brings: &str, path: &str, here: &str, markers: &[&str], args: &[&str]) {
     let cx = TestContext::new();
     let marker = cx.path("started");
-    cx.script(
-        "project/node_modules/.bin/claude",
-        &format!("#!/bin/sh\ntouch '{}'\necho 1.0.0\n", marker.display()),
+    cx.script(brings, &format!("#!/bin/sh\ntouch '{}'\necho 1.0.0\n", marker.display()));
+    markers.iter().for_each(|name| fs::create_dir_all(cx.path(name)).expect("a folder"));
+    fs::create_dir_all(cx.path(here)).expect("a folder");
+    let args: Vec<String> =
+        args.iter().map(|it| it.replace("[TEST]", &cx.path("").to_string_lossy())).collect();
+    let mut status = command(
+        &cx,
+        &[&["status", "claude"], &*args.iter().map(String::as_str).collect::<Vec<_>>()].concat(),
     );
-    fs::create_dir(cx.path("project/.git")).expect("a folder");
-    let mut status = command(&cx, &["status", "claude"]);
-    status.env("PATH", cx.path("project/node_modules/.bin"));
+    status.env("PATH", cx.path(path)).current_dir(cx.path(here));
     let words = said(&cx, &context::pipe(status, b""));
-    assert!(words.contains("not asked for its version: it stands in the workspace"), "{words}");
-    assert!(!marker.exists());
+    assert!(words.contains("not asked for its version: a workspace brings it"), "{case}: {words}");
+    assert!(!marker.exists(), "{case}: it was started");
+}
+
+#[test]
+fn red_team_m7_no_program_that_a_workspace_brings_is_started() {
+    let bin = "project/node_modules/.bin";
+    let claude = "project/node_modules/.bin/claude";
+    let tool = "project/tools/claude";
+    assert_not_started("in the workspace", claude, bin, "project", &["project/.git"], &[]);
+    assert_not_started(
+        "the nearest .cursor is below it",
+        claude,
+        bin,
+        "project/sub",
+        &["project/sub/.cursor"],
+        &[],
+    );
+    let nested = ["project/.git", "project/sub/.cursor"];
+    assert_not_started("the same without npm", tool, "project/tools", "project/sub", &nested, &[]);
+    assert_not_started("from outside", claude, bin, "elsewhere", &[], &[]);
+    for marker in ["project/.git", "project/.cursor", "project/.hg"] {
+        assert_not_started("from outside, without npm", tool, "project/tools", "elsewhere", &[marker], &[]);
+    }
+    let both = ["--workspace", "[TEST]elsewhere", "--workspace", "[TEST]project"];
+    assert_not_started("the second workspace", tool, "project/tools", "elsewhere", &[], &both);
+    assert_not_started(
+        "in the home",
+        "home/src/p/bin/claude",
+        "home/src/p/bin",
+        "elsewhere",
+        &["home/src/p/.git"],
+        &[],
+    );
+    assert_not_started(
+        "in a hidden folder",
+        "home/.p/bin/claude",
+        "home/.p/bin",
+        "home/.p",
+        &["home/.p/.git"],
+        &[],
+    );
+}
+
+#[test]
+fn red_team_m7_a_link_on_the_path_does_not_hide_the_workspace() {
+    let cx = TestContext::new();
+    let marker = cx.path("started");
+    let script = format!("#!/bin/sh\ntouch '{}'\necho 1.0.0\n", marker.display());
+    let program = cx.script("elsewhere/tools/claude", &script);
+    fs::create_dir_all(cx.path("elsewhere/.git")).expect("a folder");
+    fs::create_dir_all(cx.path("bin")).expect("a folder");
+    std::os::unix::fs::symlink(program, cx.path("bin/claude")).expect("a link");
+    let words = said(&cx, &agent(&cx, &["status", "claude"]));
+    assert!(words.contains("a workspace brings it") && !marker.exists(), "{words}");
+}
+
+/// Version managers live in the home as Git repositories; what they install is the user's own.
+#[test]
+fn programs_of_a_version_manager_are_asked_for_their_version() {
+    let cx = TestContext::new();
+    cx.script("home/.nvm/versions/node/v22/bin/claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
+    for marker in ["home/.nvm/.git", "home/.git", "home/.cursor", "project/.git"] {
+        fs::create_dir_all(cx.path(marker)).expect("a folder");
+    }
+    let mut status = command(&cx, &["status", "claude"]);
+    status.env("PATH", cx.path("home/.nvm/versions/node/v22/bin"));
+    let words = said(&cx, &context::pipe(status, b""));
+    assert!(words.contains("2.1.325"), "{words}");
 }
 
 #[test]

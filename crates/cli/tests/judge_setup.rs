@@ -198,24 +198,58 @@ fn the_cloud_surface_asks_nobody() {
     }
 }
 
+/// Variables that name a proxy. A repository can set them for an agent (`.env`, `env` in a project's settings).
+const PROXY_VARIABLES: [&str; 6] =
+    ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+
 #[test]
-fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
+fn red_team_m5_no_variable_leads_a_prompt_hook_to_a_proxy() {
+    let says = |ok: bool| {
+        let verdict = verdict("openai", &json!({ "ok": ok, "reason": "it deletes files" }).to_string());
+        Server::start(answers(200, "", verdict))
+    };
+    let (model, proxy) = (says(false), says(true));
+    // This machine by a name that does not say so: a proxy would be used for it.
+    let address = model.url().replace("127.0.0.1", "0.0.0.0");
+    let endpoints = [
+        (address.as_str(), "it deletes files"),
+        ("http://model.invalid/v1", "model.invalid"),
+        ("https://model.invalid/v1", "model.invalid"),
+    ];
+    for (endpoint, why) in endpoints {
+        let table = format!("provider='openai'\nendpoint='{endpoint}'\nmodel='m'\nallow_http=true");
+        let hooks = prompt(&json!({ "timeout": 20, "failClosed": true }));
+        let user = User::with_hooks(&hooks).with_judge(&table);
+        for names in PROXY_VARIABLES.iter().map(std::slice::from_ref).chain([&PROXY_VARIABLES[..]]) {
+            let mut command = user.boathook(&["run", "beforeShellExecution"]);
+            names.iter().for_each(|name| drop(command.env(name, proxy.url())));
+            let told = Told::of(context::pipe(command, br#"{"command": "rm -rf /"}"#));
+            assert_eq!(told.code, Some(2), "{endpoint} {names:?}: {}", told.stderr);
+            assert!(told.user_message().contains(why), "{endpoint} {names:?}: {}", told.user_message());
+        }
+    }
+    assert_eq!(proxy.requests().len(), 0, "a payload went to the proxy");
+    assert_eq!(model.requests().len(), PROXY_VARIABLES.len() + 1);
+}
+
+#[test]
+fn a_proxy_of_the_configuration_is_used_but_not_for_this_machine() {
     let proxy = Server::start(answers(502, "", ""));
     let secret = proxy.url().replace("http://", "http://me:hunter2@");
-    let asked = |endpoint: &str, no_proxy: &str| {
-        let user = User::with_hooks(&prompt(&json!({ "timeout": 5 }))).asking("openai", endpoint);
-        let mut command = user.boathook(&["run", "beforeShellExecution"]);
-        command.env("HTTPS_PROXY", &secret).env("no_proxy", no_proxy);
-        let told = Told::of(context::pipe(command, b"{}"));
+    let asked = |endpoint: &str, proxy: &str| {
+        let table = format!("provider='openai'\nendpoint='{endpoint}'\nmodel='m'\nproxy='{proxy}'");
+        let user = User::with_hooks(&prompt(&json!({ "timeout": 5 }))).with_judge(&table);
+        let told = user.ask();
         assert!(!told.stderr.contains("hunter2"), "{}", told.stderr);
         told.stderr
     };
-    assert!(asked("https://model.invalid/v1", "").contains("https://model.invalid/v1: "));
+    assert!(asked("https://model.invalid/v1", &secret).contains("https://model.invalid/v1: "));
     let lines: Vec<String> = proxy.requests().into_iter().map(|request| request.line).collect();
     assert_eq!(lines, ["CONNECT model.invalid:443 HTTP/1.1"]);
-    asked("https://model.invalid/v1", "invalid");
-    asked("https://127.0.0.1:9/v1", "");
-    assert_eq!(proxy.requests().len(), 1, "an exception or this machine was asked through the proxy");
+    asked("https://127.0.0.1:9/v1", &secret);
+    assert_eq!(proxy.requests().len(), 1, "this machine was asked through the proxy");
+    let wrong = asked("https://model.invalid/v1", "socks5://me:hunter2@localhost");
+    assert!(wrong.contains("proxy: it is not an http:// or https:// address"), "{wrong}");
 }
 
 #[test]

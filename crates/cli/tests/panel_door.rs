@@ -307,3 +307,54 @@ fn an_interrupt_ends_it_and_a_port_that_is_taken_is_told() {
     assert!(killed.success());
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }
+
+/// A program of this name that notes that it ran, and with which PATH.
+#[cfg(unix)]
+fn opener(cx: &TestContext, folder: &str) {
+    let ran = cx.path("ran");
+    let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let note =
+        format!("echo \"$0 PATH=$PATH BROWSER=$BROWSER\" >> '{0}.new'; mv '{0}.new' '{0}'", ran.display());
+    cx.script(
+        &format!("{folder}/{name}"),
+        &format!("#!/bin/sh\nexport PATH=$PATH\n{note}\n").replace("; mv", "; /bin/mv"),
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn red_team_l12_panel_opens_no_browser_that_a_workspace_brings() {
+    let cx = TestContext::new();
+    let folders = ["project/bin", "project/node_modules/.bin", "repository/bin", "second/bin", "good"];
+    folders.iter().for_each(|folder| opener(&cx, folder));
+    for marker in ["project/.git", "repository/.cursor"] {
+        std::fs::create_dir_all(cx.path(marker)).expect("a folder");
+    }
+    let absolute: Vec<String> = folders.iter().map(|folder| cx.path(folder).display().to_string()).collect();
+    let path = format!("bin:.:node_modules/.bin::{}", absolute.join(":"));
+    let mut command = cx.command(["panel", "--open", "--workspace"]);
+    command.arg(cx.path("second")).env("PATH", path).env("BROWSER", "./browser:firefox");
+    let panel = Panel::start(command);
+    let ran = cx.path("ran");
+    let end = Instant::now() + Duration::from_secs(60);
+    while !ran.exists() {
+        assert!(Instant::now() < end, "no browser was opened");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let good = cx.path("good").display().to_string();
+    let seen = context::read(&ran);
+    assert!(seen.starts_with(&good) && seen.contains(&format!(" PATH={good} BROWSER=\n")), "{seen}");
+    drop(panel);
+    // Only those of workspaces: nothing is started.
+    std::fs::remove_file(&ran).expect("removed");
+    let mut command = cx.command(["panel", "--open"]);
+    let log = std::fs::File::create(cx.path("stderr")).expect("a file");
+    command.env("PATH", cx.path("project/bin")).stderr(log);
+    let _panel = Panel::start(command);
+    let end = Instant::now() + Duration::from_secs(60);
+    while !context::read(&cx.path("stderr")).contains("no browser could be opened") {
+        assert!(Instant::now() < end, "it does not say that no browser could be opened");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!ran.exists());
+}

@@ -21,6 +21,8 @@ pub struct Program {
     on_path: bool,
     /// Whose policy counts, as words behind the command.
     dwelling: Option<Dwelling>,
+    /// Options of every command that the entries carry.
+    options: Vec<String>,
     /// Where agents that ask over HTTP do so.
     http: Option<HttpAddress>,
 }
@@ -46,12 +48,17 @@ impl Program {
             let problem = format!("{shown} is not called `{NAME}`, so its entries would not be known again");
             return Err(Failed::other(problem, "rename it, or make a link of that name in your PATH"));
         }
-        Ok(Program { text: text.to_owned(), path, on_path, dwelling: None, http: None })
+        Ok(Program { text: text.to_owned(), path, on_path, dwelling: None, options: Vec::new(), http: None })
     }
 
     /// The same for the user who lives there.
     pub fn of_user(self, dwelling: Option<Dwelling>) -> Program {
         Program { dwelling, ..self }
+    }
+
+    /// The same with these options of every command, which mean the same from every directory.
+    pub fn with_options(self, options: Vec<String>) -> Program {
+        Program { options, ..self }
     }
 
     /// The same for agents that ask the daemon over HTTP.
@@ -96,10 +103,11 @@ impl Program {
         }
     }
 
-    /// The words behind the command that say whose policy counts.
+    /// The words behind the command that say whose policy counts, and what of it.
     pub fn words(&self) -> Vec<String> {
         let words = self.dwelling.iter().flat_map(Dwelling::words);
-        words.flat_map(|(name, path)| [name.to_owned(), path.display().to_string()]).collect()
+        let words = words.flat_map(|(name, path)| [name.to_owned(), path.display().to_string()]);
+        words.chain(self.options.iter().cloned()).collect()
     }
 
     /// The words in which a command of ours says that another policy counts

@@ -42,7 +42,7 @@ impl Found {
 /// Looks for an agent; starts nothing.
 pub fn present(places: &Places, wiring: &Wiring) -> Found {
     let home = places.home_of(wiring);
-    let program = wiring.programs.iter().find_map(|name| on_path(places, name));
+    let program = wiring.programs.iter().find_map(|name| places.search.find(name));
     Found { program, home: Some(home).filter(|home| home.is_dir()), ..Found::default() }
 }
 
@@ -53,8 +53,8 @@ pub fn ask_versions(places: &Places, found: &mut [(&'static Wiring, Found)]) {
         let Some(program) = found.program.clone() else { continue };
         if !wiring.run_by_us {
             found.no_version = Some("not asked for its version: it opens a window");
-        } else if belongs_to_workspace(places, &program) {
-            found.no_version = Some("not asked for its version: it stands in the workspace");
+        } else if places.search.is_of_workspace(&program) {
+            found.no_version = Some("not asked for its version: a workspace brings it");
         } else {
             asked.push((index, program));
         }
@@ -132,32 +132,6 @@ fn number_in(text: &str) -> Option<String> {
         .map(|word| word.trim_end_matches('.'))
         .find(is_version)
         .map(str::to_owned)
-}
-
-fn on_path(places: &Places, name: &str) -> Option<PathBuf> {
-    let path =
-        places.environment.iter().find(|(variable, _)| variable == "PATH").map(|(_, value)| value.clone());
-    let folders: Vec<PathBuf> = std::env::split_paths(&path.unwrap_or_else(OsString::new)).collect();
-    let files = folders.into_iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
-    files.into_iter().find(|file| is_program(file))
-}
-
-/// A repository can put programs into a PATH that names its folders.
-fn belongs_to_workspace(places: &Places, program: &Path) -> bool {
-    let Some(workspace) = &places.workspace else { return false };
-    let settled = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-    program.starts_with(workspace) || settled.starts_with(workspace)
-}
-
-#[cfg(unix)]
-fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(file: &Path) -> bool {
-    file.is_file()
 }
 
 #[cfg(test)]

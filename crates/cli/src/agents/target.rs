@@ -16,6 +16,7 @@ use super::entries::{Entry, entries};
 use super::obstacles::{Obstacle, obstacles};
 use super::wiring::{Form, Place, Scope, WIRINGS, Wiring};
 use crate::error::Failed;
+use crate::program_search::ProgramSearch;
 
 /// The plugin for OpenCode; our program's path takes the place of the word.
 const PLUGIN: &str = include_str!("opencode/plugin.js");
@@ -35,6 +36,8 @@ pub struct Places {
     system: PathBuf,
     pub home: PathBuf,
     pub workspace: Option<PathBuf>,
+    /// Every folder whose programs are not started.
+    pub search: ProgramSearch,
     pub environment: Vec<(OsString, OsString)>,
 }
 
@@ -101,6 +104,7 @@ impl Places {
             system: settings.roots.system.clone(),
             home: settings.roots.home.clone(),
             workspace: settings.roots.workspaces.first().cloned(),
+            search: ProgramSearch::new(settings),
             environment: settings.environment.clone(),
         }
     }

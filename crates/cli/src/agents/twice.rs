@@ -13,7 +13,7 @@ use boathook_engine::payload::Payload;
 use super::command::Program;
 use super::target::Places;
 use super::wiring::{Scope, named};
-use crate::settings::{Dwelling, program};
+use crate::settings::{Dwelling, lasting_options, program};
 
 static COPILOT: Agent = IN_CLAUDES_NAME;
 
@@ -29,7 +29,8 @@ pub fn is_asked_already(agent: &'static Agent, happening: &Happening, settings: 
     let Some(wiring) = named(COPILOT.name).filter(|_| std::ptr::eq(agent, &COPILOT)) else { return false };
     let Some(program) = program().ok().and_then(|path| Program::at(path).ok()) else { return false };
     let (home, state) = (settings.roots.home.clone(), settings.roots.state.clone());
-    let program = program.of_user(Some(Dwelling { state, ..Dwelling::of(home) }));
+    let options = lasting_options(settings).unwrap_or_default();
+    let program = program.of_user(Some(Dwelling { state, ..Dwelling::of(home) })).with_options(options);
     let places = Places::of(settings);
     let mut wired = [Scope::User, Scope::Project].into_iter().filter_map(|scope| places.wired(wiring, scope));
     // An entry that somebody edited may be called and its answer go nowhere.

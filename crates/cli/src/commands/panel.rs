@@ -37,7 +37,7 @@ pub fn panel(ui: &mut Ui, global: &Global, args: &PanelArgs) -> Result<Status, F
     let url = panel.url();
     ui.line(&url);
     ui.hint("the address lets one browser in, once; Ctrl-C ends the panel");
-    if args.open && !open_in_browser(&url) {
+    if args.open && !open_in_browser(&url, &global.workspace) {
         ui.warning("no browser could be opened; open the address yourself");
     }
     panel.serve().map_err(|error| Failed::other(format!("the panel ended: {error}"), "start it again"))?;

@@ -16,7 +16,7 @@ use super::key::Key;
 use super::provider::Provider;
 use super::setup::{KeySource, Setup};
 use super::{Around, Deadline, shortened};
-use crate::https::{Endpoint, certificates, proxy, tls};
+use crate::https::{Endpoint, certificates, parse_proxy, tls};
 
 /// An answer is a few hundred bytes.
 const LONGEST_ANSWER: u64 = 1024 * 1024;
@@ -47,7 +47,9 @@ impl From<String> for Refusal {
 impl Client {
     /// Reads the certificates and opens nothing.
     pub fn new(setup: &Setup, around: &Around) -> Result<Client, String> {
-        let proxy = proxy(&setup.endpoint, &around.environment)?;
+        // A repository can set the variables that name a proxy, and who runs it reads payloads and can answer.
+        let proxy = setup.proxy.as_deref().map(parse_proxy).transpose();
+        let proxy = proxy.map_err(|problem| format!("proxy: {problem}"))?;
         let encrypted_proxy = proxy.as_ref().is_some_and(|it| it.protocol() == ProxyProtocol::Https);
         let mut config = Agent::config_builder()
             .http_status_as_error(false)

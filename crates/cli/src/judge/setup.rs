@@ -18,6 +18,8 @@ pub struct Setup {
     pub key: KeySource,
     /// The only certificate authorities that count, in PEM.
     pub ca_file: Option<PathBuf>,
+    /// The proxy that requests go through.
+    pub proxy: Option<String>,
 }
 
 /// Where the key comes from.
@@ -40,6 +42,7 @@ struct Table {
     key_env: Option<String>,
     key_command: Option<String>,
     ca_file: Option<PathBuf>,
+    proxy: Option<String>,
     #[serde(default)]
     allow_http: bool,
 }
@@ -69,7 +72,8 @@ impl Setup {
                 Some(_) | None => KeySource::None,
             },
         };
-        Ok(Setup { provider: table.provider, endpoint, model, key, ca_file: table.ca_file })
+        let proxy = table.proxy.filter(|_| !endpoint.is_loopback());
+        Ok(Setup { provider: table.provider, endpoint, model, key, ca_file: table.ca_file, proxy })
     }
 }
 

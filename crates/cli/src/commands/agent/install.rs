@@ -36,8 +36,9 @@ pub struct InstallArgs {
 }
 
 pub fn install(ui: &mut Ui, global: &Global, args: &InstallArgs) -> Result<Status, Failed> {
-    let settings = settings(ui, global, &[])?;
     let scope = args.which.scope();
+    can_be_carried(global, scope)?;
+    let settings = settings(ui, global, &[])?;
     let http = if args.http { Some(daemon(&settings)?) } else { None };
     args.which.each(
         ui,
@@ -47,6 +48,27 @@ pub fn install(ui: &mut Ui, global: &Global, args: &InstallArgs) -> Result<Statu
         |ui, work, wiring| one(ui, work, wiring, scope),
         |ui, _| ui.say("no agent was found: neither a program on the PATH nor a folder in your home"),
     )
+}
+
+/// What was typed and would be lost in an agent's settings. `--root` and `--plugin-dir` are carried.
+fn can_be_carried(global: &Global, scope: Scope) -> Result<(), Failed> {
+    if let Some(edition) = global.edition {
+        let problem = "`--edition` would be lost: the settings of an agent name no edition";
+        let help =
+            format!("write `edition = \"{}\"` in config.toml, where every agent finds it", edition.name());
+        return Err(Failed::other(problem, help));
+    }
+    if !global.workspace.is_empty() && scope != Scope::Project {
+        let problem = format!(
+            "`--workspace` would be lost: what `--{}` writes is for every workspace, and the agent says in which it works",
+            scope.name()
+        );
+        return Err(Failed::other(
+            problem,
+            "leave it out, or write `--project` to install into that workspace",
+        ));
+    }
+    Ok(())
 }
 
 /// Agents of which this machine has something, and that have a place for it.

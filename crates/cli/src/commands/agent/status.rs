@@ -18,7 +18,7 @@ use crate::args::Global;
 use crate::error::Failed;
 use crate::fold::fold;
 use crate::report;
-use crate::settings::{dwelling, program, settings};
+use crate::settings::{dwelling, lasting_options, program, settings};
 use crate::ui::{Style, Ui, clean, terminal_width};
 use crate::write_file::{Access, put};
 
@@ -63,7 +63,9 @@ pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status,
     }
     let settings = settings(ui, global, &[])?;
     let places = Places::of(&settings);
-    let program = Program::at(program()?).ok().map(|program| program.of_user(dwelling()));
+    let options = lasting_options(&settings)?;
+    let program = Program::at(program()?).ok();
+    let program = program.map(|program| program.of_user(dwelling()).with_options(options));
     let chosen: Vec<&'static Wiring> = match args.name.as_deref().and_then(named) {
         Some(wiring) => vec![wiring],
         None => WIRINGS.iter().collect(),

@@ -10,7 +10,7 @@ use crate::Status;
 use crate::agents::{Done, Places, Program, Scope, WIRINGS, Wiring, Work, named};
 use crate::error::Failed;
 use crate::http_address::HttpAddress;
-use crate::settings::{dwelling, program};
+use crate::settings::{dwelling, lasting_options, program};
 use crate::ui::{Style, Ui};
 
 /// A new file that is longer is not shown line by line.
@@ -66,7 +66,8 @@ impl Which {
     ) -> Result<Status, Failed> {
         let chosen = self.chosen()?;
         let places = Places::of(settings);
-        let program = Program::at(program()?)?.of_user(dwelling()).over_http(http);
+        let program = Program::at(program()?)?.of_user(dwelling()).with_options(lasting_options(settings)?);
+        let program = program.over_http(http);
         let state: PathBuf = settings.roots.state.clone();
         let work = Work { places: &places, program: &program, state, dry_run: self.dry_run };
         if let [wiring] = chosen[..]

@@ -116,7 +116,8 @@ fn wrong_with_team(team: &Standing) -> Vec<Problem> {
 fn agents(settings: &Settings) -> Vec<Examined> {
     let places = Places::of(settings);
     let program = crate::settings::program().ok().and_then(|path| Program::at(path).ok());
-    let program = program.map(|program| program.of_user(crate::settings::dwelling()));
+    let options = crate::settings::lasting_options(settings).unwrap_or_default();
+    let program = program.map(|it| it.of_user(crate::settings::dwelling()).with_options(options));
     let all = WIRINGS.iter().map(|wiring| examine_agent(&places, wiring, program.as_ref()));
     all.filter(|it| it.is_wired() || it.found.home.is_some()).collect()
 }

@@ -77,7 +77,7 @@ pub fn sign_in(
     let address = question(url, &authorize, &back, &state, &verifier, machine.name);
     ui.say("Sign in with your browser at this address:");
     ui.say(&format!("    {address}"));
-    if open_in_browser(&address) {
+    if open_in_browser(&address, &[]) {
         ui.say("It should open by itself. Waiting for your answer there, for 5 minutes.");
     }
     let code = match callback.wait(&state, PATIENCE) {
