@@ -544,3 +544,49 @@ fn cursor_needs_nothing() {
     assert!(agent(&cx, &["install"]).status.code() == Some(1), "a name is needed");
     assert!(agent(&cx, &["install", "emacs"]).status.code() == Some(1));
 }
+
+#[test]
+fn red_team_l11_the_installed_command_carries_the_options_that_were_typed() {
+    let cx = TestContext::new();
+    cx.write("system/etc/cursor/hooks.json", context::one_hook("beforeShellExecution", "exit 2"));
+    fs::create_dir_all(cx.path("home/plugin")).expect("a folder");
+    let mut install =
+        cx.command(["agent", "install", "claude", "opencode", "--plugin-dir", "../home/plugin"]);
+    install.env("PATH", "/usr/bin:/bin");
+    let output = context::pipe(install, b"");
+    let (system, plugin) = (cx.path("system"), cx.path("project/../home/plugin"));
+    let settings = context::read(&cx.path("home/.claude/settings.json"));
+    let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");
+    let command = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().expect("a command");
+    let plugin_word = format!("--plugin-dir {}", plugin.display());
+    assert!(command.contains(&format!("--root {}", system.display())), "{command}: {output:?}");
+    assert!(command.contains(&plugin_word), "{command}");
+    let opencode = context::read(&cx.path("home/.config/opencode/plugins/boathook.js"));
+    assert!(opencode.contains(&format!(", \"--root\", \"{}\"", system.display())), "{opencode}");
+    // The command itself, from elsewhere: the enterprise hooks below that root refuse.
+    let mut call = Command::new("/bin/sh");
+    call.args(["-c", command]).current_dir("/").env("HOME", cx.path("home"));
+    let payload = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"},
+        "session_id": "s", "cwd": "/", "transcript_path": "/t"}"#;
+    let answer = context::pipe(call, payload.as_bytes());
+    assert!(String::from_utf8_lossy(&answer.stdout).contains("\"deny\""), "{answer:?}");
+}
+
+#[test]
+fn red_team_l11_options_that_would_be_lost_are_refused() {
+    let cx = TestContext::new();
+    fs::create_dir_all(cx.path("other/.git")).expect("a folder");
+    let other = cx.path("other").display().to_string();
+    let cases: [(&[&str], &str); 3] = [
+        (&["--edition", "2.3"], "write `edition = \"2.3\"` in config.toml"),
+        (&["--workspace", &other], "write `--project` to install into that workspace"),
+        (&["--workspace", &other, "--managed"], "`--workspace` would be lost"),
+    ];
+    for (options, expected) in cases {
+        let seen = cx.run([&["agent", "install", "claude"], options].concat());
+        assert!(seen.starts_with("exit code: 1") && seen.contains(expected), "{options:?}: {seen}");
+    }
+    assert!(!cx.path("home/.claude").exists() && !cx.path("system/etc").exists());
+    let seen = cx.run(["agent", "install", "claude", "--project", "--workspace", &other]);
+    assert!(cx.path("other/.claude/settings.json").exists(), "{seen}");
+}

@@ -148,28 +148,32 @@ fn what_a_repository_switches_off_is_told() {
 
 #[test]
 fn an_entry_that_somebody_changed_is_told() {
-    let end = "agent hook claude --home [HOME]\", \"timeout\": 3600, \"onFailure\": \"block\"";
+    let end =
+        "agent hook claude --home [HOME] --root [SYSTEM]\", \"timeout\": 3600, \"onFailure\": \"block\"";
     let cases = [
         (
-            "agent hook claude --home [HOME] || true\", \"timeout\": 3600, \"onFailure\": \"block\"",
-            "`command` is `[BOATHOOK] agent hook claude --home [HOME] || true`",
+            "agent hook claude --home [HOME] --root [SYSTEM] || true\", \"timeout\": 3600, \"onFailure\": \"block\"",
+            "`command` is `[BOATHOOK] agent hook claude --home [HOME] --root [SYSTEM] || true`",
         ),
         (
-            "agent hook claude --home [HOME] >/dev/null\", \"timeout\": 3600, \"onFailure\": \"block\"",
+            "agent hook claude --home [HOME] --root [SYSTEM] >/dev/null\", \"timeout\": 3600, \"onFailure\": \"block\"",
             ">/dev/null`",
         ),
         (
-            "agent hook claude --home [HOME] &\", \"timeout\": 3600, \"onFailure\": \"block\"",
-            "agent hook claude --home [HOME] &`",
+            "agent hook claude --home [HOME] --root [SYSTEM] &\", \"timeout\": 3600, \"onFailure\": \"block\"",
+            "agent hook claude --home [HOME] --root [SYSTEM] &`",
         ),
-        ("agent hook claude --home [HOME]\", \"timeout\": 1, \"onFailure\": \"block\"", "`timeout` is `1`"),
-        ("agent hook claude --home [HOME]\", \"timeout\": 3600", "`onFailure` is gone"),
         (
-            "agent hook claude --home [HOME]\", \"timeout\": 3600, \"onFailure\": \"block\", \"async\": true",
+            "agent hook claude --home [HOME] --root [SYSTEM]\", \"timeout\": 1, \"onFailure\": \"block\"",
+            "`timeout` is `1`",
+        ),
+        ("agent hook claude --home [HOME] --root [SYSTEM]\", \"timeout\": 3600", "`onFailure` is gone"),
+        (
+            "agent hook claude --home [HOME] --root [SYSTEM]\", \"timeout\": 3600, \"onFailure\": \"block\", \"async\": true",
             "`async: true` was added",
         ),
         (
-            "agent hook claude --home [HOME]\", \"timeout\": 3600, \"onFailure\": \"block\", \"if\": \"Bash(ls)\"",
+            "agent hook claude --home [HOME] --root [SYSTEM]\", \"timeout\": 3600, \"onFailure\": \"block\", \"if\": \"Bash(ls)\"",
             "`if: Bash(ls)` was added",
         ),
     ];
@@ -179,12 +183,16 @@ fn an_entry_that_somebody_changed_is_told() {
         let file = cx.path("home/.claude/settings.json");
         let text = context::read(&file);
         let home = cx.path("home").display().to_string();
-        let (end, to) = (end.replace("[HOME]", &home), to.replace("[HOME]", &home));
+        let system = cx.path("system").display().to_string();
+        let written = |text: &str| text.replace("[HOME]", &home).replace("[SYSTEM]", &system);
+        let (end, to) = (written(end), written(to));
         assert!(text.contains(&end), "{text}");
         fs::write(&file, text.replacen(&end, &to, 1)).expect("a file");
         let found: Vec<String> = problems(&cx, "claude")
             .iter()
-            .map(|it| it.replace(BOATHOOK, "[BOATHOOK]").replace(&home, "[HOME]"))
+            .map(|it| {
+                it.replace(BOATHOOK, "[BOATHOOK]").replace(&home, "[HOME]").replace(&system, "[SYSTEM]")
+            })
             .collect();
         assert_eq!(found.len(), 1, "{to}: {found:?}");
         assert!(found[0].contains(" was changed: ") && found[0].contains(expected), "{to}: {found:?}");

@@ -132,12 +132,12 @@ fn a_table_that_is_wrong_costs_prompt_hooks_and_nothing_else() {
     assert_snapshot!(user.run(["run", "beforeShellExecution", "--field", "command=ls"]), @r#"
     exit code: 2
     ----- stdout -----
-    {"permission":"deny","user_message":"Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`. It is failClosed, so the action is blocked.","agent_message":"The terminal command was rejected by a hook: (user hook) Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`. It is failClosed, so the action is blocked. Do not attempt to work around this restriction using alternative methods or commands."}
+    {"permission":"deny","user_message":"Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `proxy`, `allow_http`. It is failClosed, so the action is blocked.","agent_message":"The terminal command was rejected by a hook: (user hook) Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `proxy`, `allow_http`. It is failClosed, so the action is blocked. Do not attempt to work around this restriction using alternative methods or commands."}
     ----- stderr -----
     warning: [HOME]/.config/boathook/config.toml: log.payload cannot be "bad"; write "full", "redacted" or "none"
     warning: [HOME]/.config/boathook/config.toml: what the log may keep cannot be read from it, so it keeps no payload
-    warning: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`; prompt hooks fail
-    Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `allow_http`. It is failClosed, so the action is blocked.
+    warning: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `proxy`, `allow_http`; prompt hooks fail
+    Hook `Safe?` asked a model without success: [HOME]/.config/boathook/config.toml: [judge] unknown field `modle`, expected one of `provider`, `model`, `endpoint`, `key_env`, `key_command`, `ca_file`, `proxy`, `allow_http`. It is failClosed, so the action is blocked.
     "#);
     let user = User::with_hooks(&json!([{ "command": "true" }])).with_judge("provider = 'ollama'");
     assert_snapshot!(user.run(["run", "beforeShellExecution", "--field", "command=ls"]), @r"
@@ -222,7 +222,7 @@ fn red_team_m5_no_variable_leads_a_prompt_hook_to_a_proxy() {
         let user = User::with_hooks(&hooks).with_judge(&table);
         for names in PROXY_VARIABLES.iter().map(std::slice::from_ref).chain([&PROXY_VARIABLES[..]]) {
             let mut command = user.boathook(&["run", "beforeShellExecution"]);
-            names.iter().for_each(|name| drop(command.env(name, proxy.url())));
+            command.envs(names.iter().map(|name| (name, proxy.url())));
             let told = Told::of(context::pipe(command, br#"{"command": "rm -rf /"}"#));
             assert_eq!(told.code, Some(2), "{endpoint} {names:?}: {}", told.stderr);
             assert!(told.user_message().contains(why), "{endpoint} {names:?}: {}", told.user_message());
