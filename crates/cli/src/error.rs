@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use boathook_engine::payload::PayloadError;
+use boathook_engine::source::TooManyRootsError;
 use boathook_engine::state::StateError;
 
 /// Why a command failed.
@@ -18,6 +19,8 @@ pub enum Failed {
     File { path: PathBuf, error: std::io::Error },
     #[error("{0}")]
     State(#[from] StateError),
+    #[error("{0}")]
+    Roots(#[from] TooManyRootsError),
     #[error("{problem}")]
     Other { problem: String, help: Option<String> },
 }
@@ -39,6 +42,7 @@ impl Failed {
             Failed::Payload(_) => {
                 Some("a payload is one JSON object on stdin, like {\"command\":\"ls\"}".to_owned())
             }
+            Failed::Roots(_) => Some(TooManyRootsError::HELP.to_owned()),
             Failed::Field { help, .. } | Failed::Stdin { help, .. } => Some(help.clone()),
             Failed::Other { help, .. } => help.clone(),
             Failed::File { .. } | Failed::State(_) => None,

@@ -21,7 +21,7 @@ use boathook_engine::remote::wire::Caller;
 use boathook_engine::run::{Cancel, cancel_on_signals};
 use boathook_engine::self_protection::ProtectedFiles;
 use boathook_engine::settled::resolved;
-use boathook_engine::source::{Os, Roots, ThirdParty, find_workspace, native_root};
+use boathook_engine::source::{Os, Roots, ThirdParty, check_root_count, find_workspace, native_root};
 use boathook_engine::trust::Trust;
 
 pub use self::browser::open_in_browser;
@@ -161,10 +161,12 @@ fn agent_workspaces(
 ) -> Result<Vec<PathBuf>, Failed> {
     let typed = global.workspace.iter().map(|root| canonical(root)).collect::<Result<Vec<_>, Failed>>()?;
     hints.named.splice(0..0, typed);
+    check_root_count(hints.named.len())?;
     let home = given.home().unwrap_or_default();
     let state = given.dwelling(&[]).unwrap_or_else(|_| Dwelling::unknown()).state;
     let trust = Trust::new(&Roots::new(Os::current(), &home, state, [""; 0]));
     let roots = workspace_roots(&hints, &home, &trust);
+    check_root_count(roots.len())?;
     if roots.is_empty() { workspaces(ui, global, &[], &home) } else { Ok(roots) }
 }
 
@@ -200,6 +202,7 @@ fn judge(ui: &mut Ui, table: toml::Value, file: &Path, home: &Path) -> Arc<dyn J
 /// `--workspace`, else the payload's roots, else the nearest ancestor with
 /// `.cursor` or `.git`.
 fn workspaces(ui: &mut Ui, global: &Global, roots: &[String], home: &Path) -> Result<Vec<PathBuf>, Failed> {
+    check_root_count(global.workspace.len().max(roots.len()))?;
     if !global.workspace.is_empty() {
         return global.workspace.iter().map(|root| canonical(root)).collect();
     }

@@ -119,3 +119,59 @@ fn what_belongs_to_somebody_else_is_refused() {
     assert!(seen.contains("sudo chown root '[SYSTEM]/etc/cursor/guard.sh'"), "{seen}");
     assert_eq!(cx.output(SHELL).status.code(), Some(0));
 }
+
+/// What may not run counts as failed: a hook that is `failClosed` refuses, in `run` and in front of an agent.
+#[test]
+fn ownership_hooks_that_others_can_write_count_as_failed() {
+    type Spoil = fn(&TestContext);
+    let cases: [(&str, Spoil); 4] = [
+        ("the file", |cx| chmod(&cx.path("system/etc/cursor/hooks.json"), 0o666)),
+        ("the script", |cx| chmod(&cx.path("system/etc/cursor/guard.sh"), 0o777)),
+        ("the folder", |cx| chmod(&cx.path("system/etc/cursor"), 0o777)),
+        ("a folder above", |cx| chmod(&cx.path("system/etc"), 0o777)),
+    ];
+    let allow = "#!/bin/sh\necho '{\"permission\":\"allow\"}'\n";
+    for (case, spoil) in cases {
+        for fail_closed in [true, false] {
+            let cx = enterprise();
+            cx.script("system/etc/cursor/guard.sh", allow);
+            let hooks = format!(
+                r#"{{"version": 1, "hooks": {{"beforeShellExecution": [{{"command": "./guard.sh", "failClosed": {fail_closed}}}]}}}}"#
+            );
+            cx.write("system/etc/cursor/hooks.json", hooks);
+            assert_eq!(cx.output(SHELL).status.code(), Some(0), "{case}: it is protected");
+            spoil(&cx);
+            let seen = cx.output(SHELL);
+            let stderr = String::from_utf8_lossy(&seen.stderr);
+            let code = if fail_closed { 2 } else { 0 };
+            assert_eq!(seen.status.code(), Some(code), "{case}, failClosed {fail_closed}: {stderr}");
+            assert!(stderr.contains("may be written by others than root"), "{case}: {stderr}");
+            let payload = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"},
+                "session_id": "s", "cwd": "/", "transcript_path": "/t"}"#;
+            let seen = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
+            let said = String::from_utf8_lossy(&seen.stdout);
+            assert_eq!(said.contains("\"deny\""), fail_closed, "{case}: {said}");
+        }
+    }
+}
+
+/// Containers, WSL and mounted checkouts give files any mode and owner: for a project its contents decide.
+#[test]
+fn ownership_of_a_trusted_project_file_does_not_matter() {
+    let cx = TestContext::new();
+    let script = cx.script("project/.cursor/guard.sh", DENY);
+    let file = cx.write("project/.cursor/hooks.json", one_hook("beforeShellExecution", ".cursor/guard.sh"));
+    for mode in [0o666, 0o777] {
+        chmod(&file, mode);
+        chmod(&cx.path("project/.cursor"), 0o777);
+        chmod(&script, 0o777);
+        cx.trust();
+        assert_eq!(cx.output(SHELL).status.code(), Some(2), "mode {mode:o}");
+    }
+    chmod(&file, 0o600);
+    assert_eq!(cx.output(SHELL).status.code(), Some(2), "another mode is no change");
+    if chown(&file, Some(12345), None).and_then(|()| chown(&script, Some(12345), None)).is_err() {
+        return eprintln!("SKIPPED: only root can give files away");
+    }
+    assert_eq!(cx.output(SHELL).status.code(), Some(2), "another owner is no change");
+}

@@ -165,6 +165,37 @@ fn every_case_of_a_team_that_has_a_test_is_on_the_page_of_the_cases() {
     assert!(missing.is_empty(), "docs/manual/threat-cases.md does not list {missing:?}");
 }
 
+/// The ids of both audits. Those of agents that are not here yet are listed as soon as they have a test.
+fn audit_ids() -> BTreeSet<String> {
+    let ids = [("C", 3), ("H", 6), ("M", 10), ("L", 12), ("F", 5)];
+    let ids = ids.into_iter().flat_map(|(rank, last)| (1..=last).map(move |nth| format!("{rank}{nth}")));
+    ids.chain(["F8".to_owned()]).collect()
+}
+
+/// The id in the name of a test: `red_team_m5_…`, `agents_f2_…`.
+fn audit_id(line: &str) -> Option<String> {
+    let name = line.trim().trim_start_matches("async ").strip_prefix("fn ")?;
+    let id = name.strip_prefix("red_team_").or_else(|| name.strip_prefix("agents_"))?.split('_').next()?;
+    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    (id.starts_with(['c', 'h', 'm', 'l', 'f']) && is_number(&id[1..])).then(|| id.to_ascii_uppercase())
+}
+
+#[test]
+fn every_finding_of_the_audits_has_a_test_by_its_id_and_is_listed() {
+    let text = page("docs/manual/threat-cases.md");
+    let sources = files(&root().join("crates"), "rs");
+    let mut tested: BTreeSet<String> =
+        sources.iter().flat_map(|(_, text)| text.lines()).filter_map(audit_id).collect();
+    // The way around by `cd`, which both audits found.
+    tested.extend(tested.contains("C1").then(|| "F1".to_owned()));
+    let rows =
+        section(&text, "Red team").lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let listed: BTreeSet<String> = rows.filter(|id| *id != "id").map(str::to_owned).collect();
+    assert_eq!(listed, tested, "the ids in docs/manual/threat-cases.md, and those of tests");
+    let lost: Vec<String> = audit_ids().difference(&tested).cloned().collect();
+    assert!(lost.is_empty(), "no test is named after {lost:?}");
+}
+
 #[test]
 fn every_hooks_file_that_is_shown_is_a_good_one() {
     let mut seen = 0;

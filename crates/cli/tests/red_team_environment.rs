@@ -71,3 +71,72 @@ fn red_team_l5_values_that_are_too_long_together_refuse_a_gate() {
     let seen = context::pipe(cx.command(["run", "beforeReadFile"]), payload.to_string().as_bytes());
     assert_eq!(seen.status.code(), Some(2), "{seen:?}");
 }
+
+#[test]
+fn red_team_l1_more_workspace_roots_than_are_looked_at_refuse_a_gate() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", one_hook("beforeShellExecution", "true"));
+    let answer = |args: &[&str], roots: usize| {
+        let roots: Vec<String> = (0..roots).map(|nth| format!("/nowhere/{nth}")).collect();
+        let payload = json!({
+            "command": "ls", "workspace_roots": roots, "hook_event_name": "beforeShellExecution", "status": "completed",
+        });
+        context::pipe(cx.command(args), payload.to_string().as_bytes())
+    };
+    assert_eq!(answer(&GATE, 256).status.code(), Some(0));
+    for roots in [257, 1000, 100_000] {
+        let seen = answer(&GATE, roots);
+        let stderr = String::from_utf8_lossy(&seen.stderr);
+        assert_eq!(seen.status.code(), Some(2), "{roots}: {stderr}");
+        assert!(stderr.contains(&format!("{roots} workspace roots are named, and at most 256")), "{stderr}");
+        assert_eq!(
+            answer(&["run", "stop"], roots).status.code(),
+            Some(1),
+            "{roots}, where nothing can be denied"
+        );
+    }
+}
+
+#[test]
+fn red_team_l1_an_agent_that_names_too_many_roots_is_refused() {
+    let cx = TestContext::new();
+    cx.write("home/.cursor/hooks.json", one_hook("beforeShellExecution", "true"));
+    let mut command = cx.command(["agent", "hook", "claude"]);
+    let project = cx.project();
+    command.args((0..300).flat_map(|_| ["--workspace".as_ref(), project.as_os_str()]));
+    let payload = json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": "ls" },
+        "session_id": "s", "cwd": cx.project(), "transcript_path": "/t",
+    });
+    let seen = context::pipe(command, payload.to_string().as_bytes());
+    let said = [seen.stdout.as_slice(), seen.stderr.as_slice()].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("300 workspace roots are named"), "{said}");
+    assert!(seen.status.code() == Some(2) || said.contains("\"permissionDecision\":\"deny\""), "{said}");
+}
+
+/// A rewrite goes to the gates of higher sources once more; those of its own and of lower sources decided about the
+/// input as the agent gave it (`docs/manual/answers.md`).
+#[test]
+fn red_team_l6_a_rewrite_is_shown_to_higher_sources_alone() {
+    let rewrite = r#"echo '{"permission":"allow","updated_input":{"command":"rewritten"}}'"#;
+    let guard = r#"grep -q rewritten && echo '{"permission":"deny"}' || echo '{}'"#;
+    let hooks = |commands: &[&str]| {
+        let entries: Vec<_> = commands.iter().map(|command| json!({ "command": command })).collect();
+        json!({ "version": 1, "hooks": { "preToolUse": entries } }).to_string()
+    };
+    let enterprise = "system/etc/cursor/hooks.json";
+    let user = "home/.cursor/hooks.json";
+    let cases: [(&str, &[(&str, &[&str])], i32); 3] = [
+        ("a guard of a higher source", &[(enterprise, &[guard]), (user, &[rewrite])], 2),
+        ("a guard of the same source", &[(user, &[rewrite, guard])], 0),
+        ("a guard of a lower source", &[(enterprise, &[rewrite]), (user, &[guard])], 0),
+    ];
+    for (case, files, code) in cases {
+        let cx = TestContext::new();
+        files.iter().for_each(|(file, commands)| drop(cx.write(file, hooks(commands))));
+        let payload = br#"{"tool_name": "Shell", "tool_input": {"command": "ls"}}"#;
+        let seen = cx.output_with(["run", "preToolUse"], payload);
+        assert_eq!(seen.status.code(), Some(code), "{case}: {seen:?}");
+    }
+}

@@ -396,3 +396,35 @@ fn a_record_of_trust_that_vanished_counts_as_changed_until_it_is_revoked() {
     let records = left.filter(|name| name.len() == 64).count();
     assert_eq!(records, 0, "the second record is gone as well");
 }
+
+/// `failClosed` may stand in a file that nobody could ever read: `run` refuses as an agent's call does.
+#[test]
+fn red_team_l9_a_file_that_was_never_read_refuses_every_gate_in_run_and_in_front_of_agents() {
+    for file in ["home/.cursor/hooks.json", "system/etc/cursor/hooks.json"] {
+        let cx = TestContext::new();
+        cx.write(
+            file,
+            r#"{"version": 1, "hooks": {"beforeShellExecution": [{"command": "exit 2", "failClosed": tr"#,
+        );
+        cx.write(
+            "project/.cursor/hooks.json",
+            hooks(r#"{"command": "touch ran; echo '{\"permission\":\"allow\"}'"}"#),
+        );
+        cx.trust();
+        let said = assert_refuses(&cx, file);
+        assert!(said.contains("nobody can tell what its hooks would refuse"), "{said}");
+        assert!(cx.path("project/ran").exists(), "{file}: another source runs all the same");
+        let prompt = cx.output_with(["run", "beforeSubmitPrompt"], br#"{"prompt": "hello"}"#);
+        assert_eq!(prompt.status.code(), Some(2), "{file}: {prompt:?}");
+        let payload = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"},
+            "session_id": "s", "cwd": "/", "transcript_path": "/t"}"#;
+        let agent = cx.output_with(["agent", "hook", "claude"], payload.as_bytes());
+        assert!(String::from_utf8_lossy(&agent.stdout).contains("\"deny\""), "{file}: {agent:?}");
+        let stop = cx.output_with(["run", "stop"], br#"{"status": "completed"}"#);
+        assert_eq!(stop.status.code(), Some(0), "{file}: nothing can be refused there");
+    }
+    // A repository must not be able to block: its file needs trust, and was never trusted.
+    let cx = TestContext::new();
+    cx.write("project/.cursor/hooks.json", "{ no json");
+    assert!(!refuses(&cx).0);
+}

@@ -247,8 +247,10 @@ fn c13_a_file_that_others_can_write_is_refused_with_a_hint() {
     let cx = TestContext::new();
     let file = cx.write("home/.cursor/hooks.json", guard(false));
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).expect("permissions");
+    // The guard does not run; that its file cannot be believed refuses.
     let output = cx.output(SHELL);
-    assert_ne!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("writable by everybody"), "{}", stderr(&output));
     let seen = cx.run(["check"]);
     assert!(seen.contains("chmod"), "{seen}");
 }

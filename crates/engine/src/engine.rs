@@ -17,6 +17,7 @@ mod settings;
 mod standing;
 mod trail;
 mod trusted_files;
+mod unreadable;
 mod warnings;
 
 use std::borrow::Cow;
@@ -66,6 +67,7 @@ pub use settings::{Settings, load_options};
 pub use standing::{Standing, is_of};
 use trail::Waiting;
 use trusted_files::check_before;
+use unreadable::refuse_unreadable;
 use warnings::{over_budget, source_warnings, unread_roots};
 
 type Listener = Box<dyn Fn(&Record) + Send + Sync>;
@@ -208,6 +210,7 @@ impl Engine {
         let unheard: Vec<String> = beside.iter().map(|heard| heard.hook.id.clone()).collect();
         in_order(&mut heard, beside, &planned);
         let mut decision = merge(&heard, &case);
+        refuse_unreadable(&mut decision, &hooks, &event);
         if cancel.is_cancelled() {
             decision.followup_message = None;
         }

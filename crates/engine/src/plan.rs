@@ -205,7 +205,7 @@ fn has_twin(steps: &[Step<'_>], hook: &Hook) -> bool {
 /// One that was trusted once and changed keeps its gate shut.
 pub fn has_no_say(hook: &Hook) -> bool {
     let HookState::Withheld(why) = hook.state else { return false };
-    let keeps_shut = matches!(why, Withheld::Changed | Withheld::Tampered);
+    let keeps_shut = matches!(why, Withheld::Changed | Withheld::Tampered | Withheld::Unprotected);
     !(keeps_shut && hook.definition.failure_refuses() && hook.definition.event.can_block())
 }
 
@@ -271,6 +271,9 @@ impl Planner<'_> {
         let fail = |failure| Some(Work::Fail { failure, blocks: false });
         if hook.state == HookState::Withheld(Withheld::Tampered) {
             return fail(Failure::Tampered(Withheld::Tampered.reason().to_owned()));
+        }
+        if hook.state == HookState::Withheld(Withheld::Unprotected) {
+            return fail(Failure::Withheld(Withheld::Unprotected.reason().to_owned()));
         }
         if let HookState::Withheld(why) = hook.state {
             return fail(Failure::Withheld(format!("{}; look at it with `boathook trust`", why.reason())));

@@ -218,6 +218,11 @@ pub fn hash(path: &Path, limit: u64, links: Links) -> Result<FileHash, ReadError
     Ok(FileHash { sha256, executable: facts.mode & 0o111, stamp: facts.stamp, bytes })
 }
 
+/// Whether a file is one of these owners', links followed. One that is not there is.
+pub(crate) fn check_access(path: &Path, owner: Owner) -> Result<(), ReadError> {
+    facts(path).map_or(Ok(()), |facts| check_owner(&facts, owner, our_uid))
+}
+
 /// What the system knows of the file a path leads to, links followed.
 pub(crate) fn facts(path: &Path) -> Option<Facts> {
     os::facts_of(path).ok()

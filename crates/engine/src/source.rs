@@ -301,6 +301,26 @@ fn distinct<'a>(workspaces: &'a [PathBuf], home: &Path) -> Vec<&'a Path> {
     workspaces.iter().map(PathBuf::as_path).filter(|workspace| seen.insert(identity(workspace))).collect()
 }
 
+/// One event may name this many workspace roots. Each is looked at for several sources, on every event.
+pub const MAX_WORKSPACE_ROOTS: usize = 256;
+
+/// More workspace roots than are looked at. Leaving some out could open a gate.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0} workspace roots are named, and at most {MAX_WORKSPACE_ROOTS} are looked at, so no hook was asked"
+)]
+pub struct TooManyRootsError(usize);
+
+impl TooManyRootsError {
+    /// What to do about it.
+    pub const HELP: &'static str = "name the folders that the agent works in, or one folder above them";
+}
+
+/// Whether so many workspace roots are looked at.
+pub fn check_root_count(count: usize) -> Result<(), TooManyRootsError> {
+    if count > MAX_WORKSPACE_ROOTS { Err(TooManyRootsError(count)) } else { Ok(()) }
+}
+
 /// These roots, each directory once however it is written, in their order.
 pub fn distinct_roots(mut roots: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = HashSet::new();

@@ -104,7 +104,14 @@ fn answer(ui: &mut Ui, global: &Global, args: &RunArgs) -> Result<Status, Failed
     let event = args.payload.read()?;
     args.payload.tell_slips(ui);
     let roots = event.payload.texts("workspace_roots").unwrap_or_default();
-    let mut settings = settings(ui, global, &roots)?;
+    let mut settings = match settings(ui, global, &roots) {
+        // Exit code 1 would let the action go on.
+        Err(failed @ Failed::Roots(_)) if event.kind.can_block() => {
+            ui.failed(&failed);
+            return Ok(Status::Refused);
+        }
+        settings => settings?,
+    };
     settings.cancel = cancel();
     settings.surface = args.surface.into();
     settings.remote = args.remote;

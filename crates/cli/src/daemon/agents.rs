@@ -18,7 +18,7 @@ use boathook_engine::log_file::LogFile;
 use boathook_engine::record::Record;
 use boathook_engine::remote::wire::RpcError;
 use boathook_engine::run::Cancel;
-use boathook_engine::source::native_root;
+use boathook_engine::source::{check_root_count, native_root};
 use boathook_engine::state::StateDir;
 use boathook_engine::trust::Trust;
 use boathook_server::listener::Answer;
@@ -133,6 +133,7 @@ impl Asked<'_> {
             ..RootHints::default()
         };
         let workspaces = workspace_roots(&hints, &roots.home, &Trust::new(&roots));
+        check_root_count(workspaces.len())?;
         let belongs = Belongs { roots: workspaces, depth };
         session_roots::follow(happening, &state, known, &belongs)?;
         Ok(belongs)

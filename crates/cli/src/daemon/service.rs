@@ -16,6 +16,7 @@ use boathook_engine::remote::verbs::Circumstances;
 use boathook_engine::remote::wire::{Caller, HandleParams, Handled, RpcError, codes};
 use boathook_engine::run::Cancel;
 use boathook_engine::shortage::Watch;
+use boathook_engine::source::check_root_count;
 use boathook_engine::state::StateDir;
 
 use super::budget::Budget;
@@ -139,6 +140,7 @@ impl Service {
         let payload = Payload::parse(params.payload.get().as_bytes())
             .map_err(|error| wrong(format!("the payload: {error}")))?;
         let roots = payload.texts("workspace_roots").unwrap_or_default();
+        check_root_count(roots.len()).map_err(|error| wrong(error.to_string()))?;
         let around = Circumstances::of(&params);
         drop(params);
         let watch = self.watch()?;

@@ -29,7 +29,8 @@ fn counts(hook: &Hook) -> bool {
         return false;
     }
     match hook.state {
-        HookState::Ready | HookState::Withheld(Withheld::Changed | Withheld::Tampered) => true,
+        HookState::Ready
+        | HookState::Withheld(Withheld::Changed | Withheld::Tampered | Withheld::Unprotected) => true,
         HookState::Withheld(_) => false,
     }
 }
@@ -48,14 +49,22 @@ pub(super) fn shut(hooks: &HookSet, settings: &Settings, happening: &Happening) 
 
 /// Why nobody can tell what guards.
 pub(super) fn unknown(hooks: &HookSet, settings: &Settings) -> Option<String> {
-    let unreadable = || hooks.sources.iter().find_map(|report| broken(hooks, report));
-    settings.unknown_policy.clone().or_else(unreadable)
+    settings.unknown_policy.clone().or_else(|| unreadable_policy(hooks))
+}
+
+/// The first file that cannot be read and whose hooks may hold back anything, with what to do about it.
+pub(crate) fn unreadable_policy(hooks: &HookSet) -> Option<String> {
+    hooks.sources.iter().find_map(|report| broken(hooks, report))
 }
 
 /// A policy that cannot be read may hold back anything. A project's is not
 /// asked before it is trusted: a repository must not be able to block.
 fn broken(hooks: &HookSet, report: &SourceReport) -> Option<String> {
     let SourceState::Unreadable(reason) = &report.state else { return None };
+    // It was read, and its hooks count as failed.
+    if report.unprotected {
+        return None;
+    }
     let says_what_it_guards = match report.source.format {
         Format::Cursor => false,
         // A seal names the events that refuse; where nothing was installed

@@ -43,6 +43,7 @@ mod workspace_roots;
 
 pub use adapter::{Adapter, Afterwards, Answered, refuse};
 pub use coverage::{Covered, Effect, Reach};
+pub(crate) use guard::unreadable_policy;
 pub use happening::{
     Ending, Failing, Happening, McpServer, Moment, NativeCall, Output, Subagent, ToolCall, ToolClass,
 };

@@ -32,6 +32,9 @@ pub(super) fn source_warnings(set: &HookSet, plan: &Plan<'_>) -> Vec<String> {
                 warnings
                     .push(format!("{file}: cannot be read: {problem}; its last good copy stays in force"));
             }
+            SourceState::Unreadable(problem) if report.unprotected => {
+                warnings.push(format!("{file}: {problem}; its hooks do not run and count as failed"));
+            }
             SourceState::Unreadable(problem) => {
                 warnings.push(format!("{file}: cannot be read: {problem}; none of its hooks run"));
             }

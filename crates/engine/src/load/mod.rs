@@ -98,6 +98,9 @@ pub enum Withheld {
     /// It is not what a team's server signed. A gate that is `failClosed`
     /// refuses.
     Tampered,
+    /// It is an enterprise's, and others can write its file or a script that it names. A gate that is `failClosed`
+    /// refuses.
+    Unprotected,
 }
 
 /// How one source stands.
@@ -121,6 +124,8 @@ pub struct SourceReport {
     pub age: Option<Age>,
     /// A project's, and the folder of the project does not exist.
     pub rootless: bool,
+    /// An enterprise's, and others can write it: its hooks count as failed.
+    pub unprotected: bool,
 }
 
 /// What became of a source.
@@ -448,6 +453,9 @@ impl Withheld {
             Withheld::NotInThisEdition => "the edition does not know the event",
             Withheld::Tampered => {
                 "it is not what the team's server signed; `boathook team sync` puts that back"
+            }
+            Withheld::Unprotected => {
+                "others than root can write its file or a script that it names; `boathook check` says which"
             }
             Withheld::SwitchedOff => "`disableAllHooks` in Claude Code's settings switches it off",
         }

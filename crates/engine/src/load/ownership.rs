@@ -61,7 +61,7 @@ fn refusal(source: &Source, path: &Path, fault: &Fault) -> Refusal {
             format!("look at what it says, then run `sudo chmod go-w '{shown}'`"),
         ),
     };
-    let message = format!("is refused: {reason}; none of its hooks run");
+    let message = format!("is refused: {reason}; its hooks do not run and count as failed");
     let mut problem = Problem::error("not-protected", message).help(help);
     problem.file = Some(source.file.clone());
     Refusal { reason, problem }

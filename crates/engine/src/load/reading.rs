@@ -1,6 +1,5 @@
 //! One source: what was last read of it, and whether that still holds.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use crate::config::Config;
 use crate::definition::Definition;
 use crate::problem::{Problem, Severity};
 use crate::read_file::{self, CONFIG_LIMIT, Folders, Glimpse, Looked, Owner, ReadError};
-use crate::source::{Format, Level, Roots, Source};
+use crate::source::{Format, Level, Source};
 use crate::trust::{Examination, Looking, Subject, Trust, TrustState, TrustedFiles};
 
 /// One source.
@@ -40,6 +39,8 @@ pub(super) struct Reading {
     pub(super) seal: Option<Arc<Seal>>,
     /// It is not what was sealed: none of it runs.
     pub(super) tampered: bool,
+    /// It is an enterprise's, and others can write it: its hooks count as failed.
+    pub(super) unprotected: bool,
     /// How old the newest signed word about it is.
     pub(super) age: Option<Age>,
     freshness: Freshness,
@@ -105,6 +106,7 @@ impl Reading {
             judged: Vec::new(),
             seal: None,
             tampered: false,
+            unprotected: false,
             age: None,
             freshness: Freshness::default(),
             rootless: false,
@@ -260,7 +262,7 @@ impl Reading {
 
     /// Reads the file; waits a moment for one that is just being replaced.
     fn read_file(&self, around: &Surroundings) -> Result<(Vec<u8>, Glimpse), ReadError> {
-        let owner = owner(self.source.level, &around.roots);
+        let owner = owner(&self.source);
         let mut attempts = 0;
         loop {
             match read_file::read(&self.source.file, CONFIG_LIMIT, owner) {
@@ -288,17 +290,23 @@ impl Reading {
             self.raw = None;
             return self.read(around);
         };
+        // What others could write may have been written by them: the text is read again as well.
+        if self.unprotected {
+            self.raw = None;
+            return self.read(around);
+        }
         let judged = ownership::judge(&self.source, &good.definitions, &around.roots);
         self.judged = judged.looked_at;
         if let Some(refusal) = judged.refusal {
+            self.unprotected = true;
+            self.version += 1;
             self.refuse(refusal);
         }
     }
 
-    /// None of it runs, and neither does an earlier copy: its scripts may be
-    /// what others can change.
+    /// None of it runs, and neither does an earlier copy: its scripts may be what others can change. Its hooks stay,
+    /// as hooks that failed.
     fn refuse(&mut self, refusal: Refusal) {
-        self.good = None;
         self.become_state(SourceState::Unreadable(refusal.reason), vec![refusal.problem]);
     }
 
@@ -307,12 +315,16 @@ impl Reading {
         for problem in &mut config.problems {
             problem.file = Some(self.source.file.clone());
         }
+        config.problems.extend(Some(&*self.source).filter(|it| it.needs_trust()).and_then(shared));
         self.made_from = std::mem::take(&mut config.made_from);
         if self.source.level == Level::Enterprise {
             let judged = ownership::judge(&self.source, &config.definitions, &around.roots);
             self.judged = judged.looked_at;
+            self.unprotected = judged.refusal.is_some() && config.readable;
             if let Some(refusal) = judged.refusal {
+                self.good = if self.unprotected { Some(Good::of(&bytes, config)) } else { None };
                 self.raw = Some(bytes);
+                self.version += 1;
                 return self.refuse(refusal);
             }
         }
@@ -405,22 +417,20 @@ impl Reading {
     }
 }
 
-/// Who must own a source's file.
-fn owner(level: Level, roots: &Roots) -> Owner {
-    match level {
-        Level::Enterprise if roots.system == Path::new("/") => Owner::Root,
-        Level::BuiltIn
-        | Level::Enterprise
-        | Level::Team
-        | Level::Host
-        | Level::Project
-        | Level::User
-        | Level::ClaudeLocal
-        | Level::ClaudeProject
-        | Level::ClaudeUser
-        | Level::Hookify
-        | Level::Plugin => Owner::UserOrRoot,
-    }
+/// Who must own a source's file. What counts only once its contents are trusted may be anybody's: containers, WSL and
+/// mounted checkouts give files any mode and owner. An enterprise's is judged together with its scripts.
+fn owner(source: &Source) -> Owner {
+    let is_pinned = source.needs_trust();
+    if is_pinned || source.level == Level::Enterprise { Owner::Anybody } else { Owner::UserOrRoot }
+}
+
+/// That others can write a file whose contents are pinned. It stays in force: a change withholds it.
+fn shared(source: &Source) -> Option<Problem> {
+    let fault = read_file::check_access(&source.file, Owner::UserOrRoot).err()?;
+    let message = format!("{fault}; that does not matter while its contents are the trusted ones");
+    let mut problem = Problem::hint("shared-file", message);
+    problem.file = Some(source.file.clone());
+    Some(problem)
 }
 
 fn reason(config: &Config) -> String {

@@ -47,6 +47,7 @@ fn hooks_of(readings: &[&Reading], around: &Surroundings) -> HookSet {
             seal: reading.seal.clone(),
             age: reading.age,
             rootless: reading.rootless,
+            unprotected: reading.unprotected,
         });
     }
     untrusted::speak_together(&mut set);
@@ -80,9 +81,10 @@ fn add_hooks(set: &mut HookSet, reading: &Reading, nth: usize, around: &Surround
         for definition in definitions {
             let event = definition.event;
             let count = next(&mut counts, event);
-            let state = match reading.tampered {
-                true => HookState::Withheld(Withheld::Tampered),
-                false => state(definition, &reading.source, reading.gate.as_ref(), around),
+            let state = match (reading.tampered, reading.unprotected) {
+                (true, _) => HookState::Withheld(Withheld::Tampered),
+                (_, true) => HookState::Withheld(Withheld::Unprotected),
+                _ => state(definition, &reading.source, reading.gate.as_ref(), around),
             };
             // Only what may not run anyway is left out: a limit opens no gate.
             if set.hooks.len() >= MAX_HOOKS && state == HookState::Withheld(Withheld::Untrusted) {
