@@ -25,6 +25,32 @@ fn red_team_c3_inherited_variables_never_reach_an_enterprise_hook() {
     assert!(!seen.contains("evil"), "{seen}");
 }
 
+/// A folder for temporary files inside of the workspace, by another name.
+#[cfg(target_os = "linux")]
+#[test]
+fn red_team_c3_no_name_of_a_folder_in_the_workspace_reaches_an_enterprise_hook() {
+    let cx = TestContext::new();
+    cx.write("system/etc/cursor/hooks.json", one_hook("stop", r#"/usr/bin/env > "$HOME/seen""#));
+    let inside = cx.project().join("temporary");
+    std::fs::create_dir_all(&inside).expect("a directory");
+    std::os::unix::fs::symlink(&inside, cx.path("link")).expect("a link");
+    std::fs::create_dir_all(cx.path("outside")).expect("a directory");
+    let by_root = format!("/proc/self/root{}", inside.display());
+    let cases = [
+        (inside.display().to_string(), false),
+        (by_root, false),
+        (cx.path("link").display().to_string(), false),
+        (cx.path("missing").display().to_string(), false),
+        (cx.path("outside").display().to_string(), true),
+    ];
+    for (folder, passes) in cases {
+        let mut command = cx.command(["run", "stop"]);
+        command.env("TMPDIR", &folder);
+        context::pipe(command, b"");
+        assert_eq!(read(&cx.path("home/seen")).contains("TMPDIR="), passes, "{folder}");
+    }
+}
+
 #[test]
 fn red_team_c3_an_enterprise_file_sets_and_lists_variables() {
     let cx = TestContext::new();

@@ -80,13 +80,21 @@ fn is_plain_name(text: &str, punctuation: &str) -> bool {
     text.len() <= MAX_NAME_BYTES && text.chars().all(plain)
 }
 
-/// Whether a path is absolute, has no `..`, and is not inside of the workspace.
+/// Whether a path is absolute, has no `..`, and is not inside of the workspace, whatever links lead to it
+/// (`/proc/self/root` is one).
 fn is_outside_project(value: &OsStr, around: &Surroundings<'_>) -> bool {
     let path = Path::new(value);
     let project = &around.project_dir;
-    path.is_absolute()
-        && !path.components().any(|part| part == Component::ParentDir)
-        && (project.as_os_str().is_empty() || !path.starts_with(project))
+    if !path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {
+        return false;
+    }
+    if project.as_os_str().is_empty() {
+        return true;
+    }
+    // A folder that does not exist yet may be created inside of the workspace later.
+    let Ok(resolved) = path.canonicalize() else { return false };
+    let resolved_project = project.canonicalize().unwrap_or_else(|_| project.clone());
+    !path.starts_with(project) && !resolved.starts_with(resolved_project)
 }
 
 /// What programs need on Windows: folders, and how commands are found.
