@@ -32,6 +32,8 @@ pub struct Program {
 pub enum Stale {
     /// No such file.
     Gone,
+    /// A file that nobody may execute.
+    NotExecutable,
     /// It is another one than the one that runs now.
     Other,
 }
@@ -172,10 +174,23 @@ impl Program {
         }
         match (path.canonicalize(), self.path.canonicalize()) {
             (Err(_), _) => Some(Stale::Gone),
+            (Ok(theirs), _) if !is_executable(&theirs) => Some(Stale::NotExecutable),
             (Ok(theirs), Ok(ours)) if theirs == ours => None,
             (Ok(_), _) => Some(Stale::Other),
         }
     }
+}
+
+/// Whether a shell would start this file.
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.is_file()
 }
 
 /// Which program a command calls, when it is `boathook agent hook NAME`.

@@ -8,8 +8,10 @@ use super::codex::{self, CodexState, Trust};
 use super::command::{Program, Stale};
 use super::obstacles::{Concerns, Obstacle};
 use super::over_http::{self, START, exposed};
+use super::pins;
 use super::present::{Found, present};
-use super::target::{Places, Wired};
+use super::silencers::variables;
+use super::target::{Places, Wired, text_of};
 use super::wiring::{Scope, Wiring};
 
 /// What was found.
@@ -45,6 +47,8 @@ pub enum Weight {
     Twice,
     /// They are asked, and others could ask them, too.
     Open,
+    /// They are not asked: the workspace or a variable silences them.
+    Silenced,
 }
 
 /// Looks at one agent. Without our own program's path nothing is said of the
@@ -67,9 +71,11 @@ pub fn examine(places: &Places, wiring: &'static Wiring, program: Option<&Progra
     let obstacles = wired.iter().chain(&others).flat_map(of_file).chain(places.obstacles_beside(wiring));
     let obstacles: Vec<(PathBuf, Obstacle)> = obstacles.collect();
     examined.wired = wired;
-    for (file, obstacle) in &obstacles {
-        examined.look_at_obstacle(file, obstacle);
+    let pinned = examined.look_at_pins();
+    for (file, obstacle) in obstacles.iter().filter(|(_, it)| !(pinned && it.pinnable)) {
+        examined.look_at_obstacle(places, file, obstacle);
     }
+    examined.look_at_variables(places);
     if examined.wired.len() > 1 {
         let files: Vec<String> =
             examined.wired.iter().map(|wired| wired.file.display().to_string()).collect();
@@ -123,6 +129,9 @@ impl Examined {
         for called in &wired.programs {
             let problem = match program.and_then(|program| program.stale(called)) {
                 Some(Stale::Gone) => format!("{file} calls {called}, which is gone: {then}"),
+                Some(Stale::NotExecutable) => {
+                    format!("{file} calls {called}, which is not executable: {then}")
+                }
                 Some(Stale::Other) => {
                     format!("{file} calls {called}, which is another program than this one")
                 }
@@ -222,8 +231,38 @@ impl Examined {
         }
     }
 
+    /// Whether the machine's settings keep all others from switching hooks off.
+    /// Connected without that, they do not hold.
+    fn look_at_pins(&mut self) -> bool {
+        let managed = self.wired.iter().find(|wired| wired.scope == Scope::Managed);
+        let Some(file) = managed.map(|wired| wired.file.clone()) else { return false };
+        let lacking = text_of(&file).map(|text| pins::lacking(&text, self.wiring)).unwrap_or_default();
+        for name in &lacking {
+            let problem =
+                format!("{}: it lacks {name}, so a repository can switch hooks off", file.display());
+            let help = format!("type `boathook agent install {} --managed`", self.wiring.name);
+            self.say(Weight::NotAsked, problem, help);
+        }
+        lacking.is_empty()
+    }
+
+    /// Variables that silence, also those that files of the workspace set.
+    fn look_at_variables(&mut self, places: &Places) {
+        let wired = self.wired.iter().map(|wired| wired.scope).collect::<Vec<_>>();
+        let led_away = places.led_away(self.wiring).is_some();
+        for found in variables(places, self.wiring) {
+            let concerned = match found.spares_managed {
+                true => led_away || wired.iter().any(|scope| *scope != Scope::Managed),
+                false => led_away || !wired.is_empty(),
+            };
+            if concerned {
+                self.say(Weight::Silenced, found.message, found.help);
+            }
+        }
+    }
+
     /// What a file of the agent's says about hooks, also about those elsewhere.
-    fn look_at_obstacle(&mut self, file: &Path, obstacle: &Obstacle) {
+    fn look_at_obstacle(&mut self, places: &Places, file: &Path, obstacle: &Obstacle) {
         let concerned = self.wired.iter().any(|wired| match obstacle.concerns {
             Concerns::All => true,
             Concerns::Own => wired.file == file,
@@ -232,7 +271,10 @@ impl Examined {
         if concerned {
             let place = obstacle.place.map_or(String::new(), |(line, column)| format!("{line}:{column}:"));
             let problem = format!("{}:{place} {}: ours are not called", file.display(), obstacle.message);
-            self.say(Weight::NotAsked, problem, obstacle.help.clone());
+            let of_workspace = places.workspace.as_ref().is_some_and(|workspace| file.starts_with(workspace));
+            let own = obstacle.concerns == Concerns::Own;
+            let weight = if of_workspace && !own { Weight::Silenced } else { Weight::NotAsked };
+            self.say(weight, problem, obstacle.help.clone());
         }
     }
 

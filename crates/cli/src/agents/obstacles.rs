@@ -1,7 +1,9 @@
 //! What in an agent's own settings keeps our entries from being called.
 
 use boathook_engine::config::{Step, json_tree, value_at};
+use boathook_engine::problem::Place;
 use jsonc_parser::ast::Value as Node;
+use jsonc_parser::common::Ranged;
 
 use super::command::called;
 use super::strictness::unread;
@@ -26,6 +28,11 @@ pub struct Switches {
     pub of_user: &'static [&'static str],
     /// What other files switch off, the machine's hooks are not.
     pub spares_managed: bool,
+    /// What the machine's settings say so that no other file switches hooks off:
+    /// they win over those of users and workspaces.
+    pub pinned: &'static [(&'static [&'static str], bool)],
+    /// Files of a workspace from which the agent takes variables.
+    pub env_files: &'static [&'static str],
 }
 
 /// One of them, found.
@@ -39,6 +46,8 @@ pub struct Obstacle {
     pub concerns: Concerns,
     /// Its line and column, where that helps.
     pub place: Option<(usize, usize)>,
+    /// It has no effect while the machine's settings pin the opposite.
+    pub pinnable: bool,
 }
 
 /// Whose entries something concerns.
@@ -62,6 +71,8 @@ impl Switches {
         beside: &[],
         of_user: &[],
         spares_managed: false,
+        pinned: &[],
+        env_files: &[],
     };
 }
 
@@ -72,7 +83,8 @@ pub fn obstacles(text: &str, wiring: &Wiring, scope: Scope) -> Vec<Obstacle> {
     // What the agent does not read switches nothing off.
     if let Some(unread) = unread(text, wiring) {
         let (message, help) = (unread.words(wiring), unread.help().to_owned());
-        return vec![Obstacle { message, help, concerns: Concerns::Own, place: Some(unread.place) }];
+        let place = Some(unread.place);
+        return vec![Obstacle { message, help, concerns: Concerns::Own, place, pinnable: false }];
     }
     let mut found = Vec::new();
     for (path, value) in switches.off.iter().filter(|(path, value)| flag(&tree, path) == Some(*value)) {
@@ -83,7 +95,9 @@ pub fn obstacles(text: &str, wiring: &Wiring, scope: Scope) -> Vec<Obstacle> {
             false => ("every hook", Concerns::All),
         };
         let mut it = obstacle(format!("`{name}: {value}` switches {which} off"), &name, concerns);
-        if spared && scope == Scope::Project {
+        it.place = place_of(text, &tree, path);
+        it.pinnable = scope != Scope::Managed && switches.pinned.iter().any(|(pinned, _)| pinned == path);
+        if (spared || it.pinnable) && scope == Scope::Project {
             it.help = format!(
                 "remove `{name}`, or have hooks that no repository switches off: `boathook agent install {} --managed`",
                 wiring.name
@@ -95,27 +109,61 @@ pub fn obstacles(text: &str, wiring: &Wiring, scope: Scope) -> Vec<Obstacle> {
         let name = switches.only_managed.join(".");
         let help = format!("type `boathook agent install {} --managed` in its place", wiring.name);
         let message = format!("`{name}` lets only hooks of the machine's settings run");
-        found.push(Obstacle { message, help, concerns: Concerns::Unmanaged, place: None });
+        let place = place_of(text, &tree, switches.only_managed);
+        found.push(Obstacle { message, help, concerns: Concerns::Unmanaged, place, pinnable: false });
     }
     if let Some(Node::Array(list)) = at(&tree, switches.disabled) {
         let texts = list.elements.iter().filter_map(|it| Some(it.as_string_lit()?.value.to_string()));
         if let Some(ours) = texts.into_iter().find(|it| it == "boathook" || called(it, wiring.name).is_some())
         {
             let name = switches.disabled.join(".");
-            found.push(obstacle(format!("`{name}` switches `{ours}` off"), &name, Concerns::All));
+            let place = place_of(text, &tree, switches.disabled);
+            found.push(Obstacle {
+                place,
+                ..obstacle(format!("`{name}` switches `{ours}` off"), &name, Concerns::All)
+            });
         }
     }
     let names = tree.as_object().into_iter().flat_map(|top| &top.properties).map(|it| it.name.as_str());
     if let Some(name) = names.into_iter().find(|it| !switches.top.is_empty() && !switches.top.contains(it)) {
         let message = format!("{} knows no `{name}` there and rejects the whole file", wiring.title);
-        found.push(obstacle(message, name, Concerns::Own));
+        let place = place_of(text, &tree, &[name]);
+        found.push(Obstacle { place, ..obstacle(message, name, Concerns::Own) });
     }
     found
 }
 
 fn obstacle(message: String, name: &str, concerns: Concerns) -> Obstacle {
-    Obstacle { message, help: format!("remove `{name}`"), concerns, place: None }
+    Obstacle { message, help: format!("remove `{name}`"), concerns, place: None, pinnable: false }
 }
+
+/// The line and column of the value at a path.
+fn place_of(text: &str, tree: &Node, path: &[&str]) -> Option<(usize, usize)> {
+    let range = at(tree, path)?.range();
+    let place = Place::in_text(text.trim_start_matches('\u{feff}'), range.start..range.end);
+    Some((place.line, place.column))
+}
+
+/// The same for settings in TOML, which only switch hooks off.
+pub fn obstacles_in_toml(text: &str, wiring: &Wiring) -> Vec<Obstacle> {
+    let Ok(tables) = toml::from_str::<Tables>(text) else { return Vec::new() };
+    let of_path = |(path, off): &(&'static [&'static str], bool)| {
+        let [table, name] = **path else { return None };
+        let value = tables.get(table)?.get_ref().as_table()?.get(name)?.as_bool()?;
+        (value == *off).then_some((table, name, value))
+    };
+    let off = wiring.switches.off.iter().filter_map(of_path);
+    let found = off.map(|(table, name, value)| {
+        let start = tables.get(table).map_or(0, |it| it.span().start);
+        let line = text[start..].lines().position(|line| line.trim_start().starts_with(name));
+        let line = text[..start].matches('\n').count() + 1 + line.unwrap_or_default();
+        let message = format!("`{name} = {value}` under `[{table}]` switches every hook off");
+        Obstacle { place: Some((line, 1)), ..obstacle(message, name, Concerns::All) }
+    });
+    found.collect()
+}
+
+type Tables = std::collections::BTreeMap<String, toml::Spanned<toml::Value>>;
 
 fn flag(tree: &Node, path: &[&str]) -> Option<bool> {
     match at(tree, path) {

@@ -5,6 +5,7 @@ use boathook_engine::agent::{AGENTS, Agent, Covered, Effect, Reach};
 use boathook_engine::event::{AnswerField, EVENTS, EventSpec};
 
 use super::seen::{Proof, Seen};
+use super::silencers::SILENCERS;
 use super::wiring::WIRINGS;
 
 /// The fields that hold something back.
@@ -35,11 +36,35 @@ pub fn page(seen: &Seen) -> String {
     page.push_str(&table(&["Event", "Field"], rows));
     page.push_str(&scenarios(seen));
     page.push_str(&unseen());
+    page.push_str(&silencers());
     for agent in agents() {
         page.push_str(&format!("\n## What differs in {}\n\n{}", agent.title, differences_table(agent)));
     }
     page
 }
+
+/// What keeps agents from calling us although they are connected.
+fn silencers() -> String {
+    let mut text = String::from(SILENCED);
+    for agent in agents() {
+        for one in SILENCERS.iter().filter(|it| it.agent == agent.name) {
+            let (way, managed) = (one.way.name(), one.managed.name());
+            text.push_str(&format!("| {} | {way} | {} | {managed} |\n", agent.title, cell(&one.text())));
+        }
+    }
+    text
+}
+
+const SILENCED: &str = "
+## What silences Boathook
+
+These keep the agent from calling Boathook although it is connected. `boathook agent status` and `boathook doctor` name those that the
+workspace at hand or the environment sets, with file and line; a flag leaves no trace in any file. Where the last column says
+\"closed\", hooks that were connected with `--managed` run all the same.
+
+| Agent | Kind | What | With `--managed` |
+|---|---|---|---|
+";
 
 /// What agents do without an event, so that no hook can hold it back.
 fn unseen() -> String {

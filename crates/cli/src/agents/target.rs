@@ -13,7 +13,7 @@ use boathook_engine::source::Os;
 use super::changed::changes;
 use super::command::{Program, called};
 use super::entries::{Entry, entries};
-use super::obstacles::{Obstacle, obstacles};
+use super::obstacles::{Obstacle, obstacles, obstacles_in_toml};
 use super::wiring::{Form, Place, Scope, WIRINGS, Wiring};
 use crate::error::Failed;
 use crate::program_search::ProgramSearch;
@@ -30,7 +30,7 @@ const CALLS: [&str; 2] = ["exec ", "// Calls: "];
 const ENDINGS: [&str; 4] = ["", ".sh", ".bash", ".zsh"];
 
 /// Every place where agents may have settings.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Places {
     os: Os,
     system: PathBuf,
@@ -118,6 +118,21 @@ impl Places {
             Some(folder) => folder.join(wiring.home.inside),
             None => self.home.join(wiring.home.folder),
         }
+    }
+
+    /// The same places as another workspace sees them.
+    pub fn with_workspace(&self, workspace: PathBuf) -> Places {
+        Places { workspace: Some(workspace), ..self.clone() }
+    }
+
+    /// The file that the agent's variable leads to and the usual one, where only
+    /// the usual one has entries of ours.
+    pub fn led_away(&self, wiring: &Wiring) -> Option<(PathBuf, PathBuf)> {
+        let mut usual = self.with_workspace(PathBuf::new());
+        usual.environment.clear();
+        let wired = usual.wired(wiring, Scope::User).filter(Wired::is_wired)?;
+        let now = self.wired(wiring, Scope::User).filter(|it| !it.is_wired())?;
+        Some((now.file, wired.file))
     }
 
     /// The agent's file, or why it has none in this scope.
@@ -221,7 +236,10 @@ impl Places {
         let files = wiring.switches.beside.iter();
         let files = files.filter_map(|name| Some(self.workspace.as_ref()?.join(name)));
         let of_file = |file: PathBuf| {
-            let found = text_of(&file).map(|text| obstacles(&text, wiring, Scope::Project));
+            let found = text_of(&file).map(|text| match file.extension().is_some_and(|it| it == "toml") {
+                true => obstacles_in_toml(&text, wiring),
+                false => obstacles(&text, wiring, Scope::Project),
+            });
             found.unwrap_or_default().into_iter().map(move |it| (file.clone(), it))
         };
         files.flat_map(of_file).collect()

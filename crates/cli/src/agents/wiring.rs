@@ -172,7 +172,13 @@ pub const WIRINGS: &[Wiring] = &[
         names_event: false,
         run_by_us: true,
         shut_without_us: false,
-        switches: Switches { top: &["description", "hooks"], of_user: &["config.toml"], ..Switches::NONE },
+        switches: Switches {
+            off: &[(&["features", "hooks"], false), (&["features", "codex_hooks"], false)],
+            top: &["description", "hooks"],
+            beside: &[".codex/config.toml"],
+            of_user: &["config.toml"],
+            ..Switches::NONE
+        },
         next: &[],
     },
     Wiring {
@@ -193,6 +199,7 @@ pub const WIRINGS: &[Wiring] = &[
         switches: Switches {
             off: &[(&["hooksConfig", "enabled"], false)],
             disabled: &["hooksConfig", "disabled"],
+            pinned: &[(&["hooksConfig", "enabled"], true)],
             ..Switches::NONE
         },
         next: &["sessions that are open keep their old settings: start Gemini CLI anew"],
@@ -214,7 +221,17 @@ pub const WIRINGS: &[Wiring] = &[
         names_event: true,
         run_by_us: true,
         shut_without_us: true,
-        switches: Switches { of_user: &["config.json", "settings.json"], ..DISABLE_ALL },
+        switches: Switches {
+            beside: &[
+                ".github/copilot/settings.json",
+                ".github/copilot/settings.local.json",
+                ".claude/settings.json",
+                ".claude/settings.local.json",
+            ],
+            of_user: &["config.json", "settings.json"],
+            off: &[(&["disableAllHooks"], true)],
+            ..Switches::NONE
+        },
         next: &["Copilot reads hooks of a project only in folders that you trusted"],
     },
     Wiring {
@@ -232,7 +249,11 @@ pub const WIRINGS: &[Wiring] = &[
         names_event: false,
         run_by_us: true,
         shut_without_us: false,
-        switches: DISABLE_ALL,
+        switches: Switches {
+            pinned: &[(&["disableAllHooks"], false)],
+            env_files: &[".env", ".qwen/.env", ".qwen/settings.json"],
+            ..DISABLE_ALL
+        },
         next: &["sessions that are open keep their old settings: start Qwen Code anew"],
     },
     Wiring {

@@ -9,6 +9,7 @@ use boathook_engine::problem::Problem;
 use super::command::Program;
 use super::entries::{entries, unwire, wire};
 use super::files;
+use super::pins::{pin, unpin};
 use super::record::{Record, Records};
 use super::strictness::unread;
 use super::target::{Places, Target, in_place, program_in, text_of};
@@ -67,7 +68,10 @@ pub fn install(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>, 
             Form::Groups(_) | Form::Flat(_) => {
                 let text = before.as_deref().unwrap_or_default();
                 readable(&target, wiring, text)?;
-                wire(text, wiring, &program).map_err(|problem| other_form(&target, &problem))?
+                let wired = wire(text, wiring, &program);
+                let wired =
+                    if scope == Scope::Managed { wired.and_then(|it| pin(it, wiring)) } else { wired };
+                wired.map_err(|problem| other_form(&target, &problem))?
             }
             Form::Plugin | Form::Scripts | Form::Native => {
                 not_anothers(&target, before.as_deref())?;
@@ -125,7 +129,7 @@ pub fn uninstall(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>
         let recorded = record.is_some();
         let really = work.places.really(&target.file);
         let (after, restored) = match &before {
-            Some(text) => undone(&records, wiring, &target, record.as_ref(), text)?,
+            Some(text) => undone(&records, wiring, scope, &target, record.as_ref(), text)?,
             None => (None, false),
         };
         if !work.dry_run {
@@ -154,6 +158,7 @@ pub fn uninstall(work: &Work, wiring: &Wiring, scope: Scope) -> Result<Vec<Done>
 fn undone(
     records: &Records,
     wiring: &Wiring,
+    scope: Scope,
     target: &Target,
     record: Option<&Record>,
     text: &str,
@@ -180,7 +185,13 @@ fn undone(
             return Ok((original, true));
         }
     }
-    let left = unwire(text, wiring, original.as_deref()).map_err(|problem| other_form(target, &problem))?;
+    let left = unwire(text, wiring, original.as_deref());
+    // Without a record nobody can say who wrote a switch.
+    let left = match (scope, record) {
+        (Scope::Managed, Some(_)) => left.and_then(|text| unpin(text, wiring, original.as_deref())),
+        _ => left,
+    };
+    let left = left.map_err(|problem| other_form(target, &problem))?;
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     let nothing = [bare(handler.skeleton), "{}".to_owned(), bare("{\"version\":1}")].contains(&bare(&left));
     // Without a record, a file of our own name was made by us.

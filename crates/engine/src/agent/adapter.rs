@@ -15,6 +15,7 @@ use crate::engine::{Call, Engine};
 use crate::fill::Event;
 use crate::load::Change;
 use crate::perform::Deadline;
+use crate::problem::Problem;
 use crate::record::Record;
 use crate::run::Cancel;
 use crate::shortage::Watch;
@@ -62,7 +63,22 @@ pub struct Afterwards {
 
 impl Adapter<'_> {
     /// What the agent is answered.
-    pub fn answer(&self, mut happening: Happening) -> Answered {
+    pub fn answer(&self, happening: Happening) -> Answered {
+        self.answer_with(happening, &[])
+    }
+
+    /// The same, with more that a person must know: shown where the agent shows
+    /// such a text, and logged in any case.
+    pub fn answer_with(&self, mut happening: Happening, notices: &[Problem]) -> Answered {
+        for notice in notices {
+            self.engine.note(Record::unasked(
+                self.agent.name,
+                Some(&happening.event),
+                b"",
+                &notice.message,
+                false,
+            ));
+        }
         let hooks = self.engine.hooks();
         if let Some(reason) = guard::shut(&hooks, self.engine.settings(), &happening) {
             return self.shut(&happening, &reason);
@@ -75,8 +91,8 @@ impl Adapter<'_> {
         let asides = fan_in::asides(&happening, &decided);
         let afterwards = Afterwards { events: asking.remember(&verdict), deadline };
         let changes = if reports::begins(&happening) { self.engine.changes() } else { Vec::new() };
-        let shown = reports::begins(&happening)
-            && reports::hand_over(self.agent, &happening, &hooks, &changes, &mut verdict);
+        let shown = (reports::begins(&happening) || !notices.is_empty())
+            && reports::hand_over(self.agent, &happening, &hooks, &changes, notices, &mut verdict);
         let reply = (self.agent.encode_decision)(&happening, &verdict);
         Answered { reply, verdict, asides, afterwards, told: if shown { changes } else { Vec::new() } }
     }

@@ -24,19 +24,21 @@ pub fn begins(happening: &Happening) -> bool {
 }
 
 /// Puts what a person must know into a verdict, and says whether the agent
-/// shows it.
+/// shows it. `notices` are the caller's own.
 pub fn hand_over(
     agent: &Agent,
     happening: &Happening,
     hooks: &HookSet,
     changes: &[Change],
+    notices: &[Problem],
     verdict: &mut Verdict,
 ) -> bool {
     let said = verdict.notice.clone().unwrap_or_default();
-    let withheld = hooks.problems.iter().filter(|problem| WITHHELD.contains(&problem.code));
+    let sources = if begins(happening) { &hooks.problems[..] } else { &[] };
+    let withheld = sources.iter().filter(|problem| WITHHELD.contains(&problem.code));
     // The hooks of the event at hand have said it themselves.
     let unsaid = withheld.filter(|problem| !said.contains(&format!("{} withheld", place(problem))));
-    let news = changes.iter().map(|change| &change.problem).chain(unsaid);
+    let news = changes.iter().map(|change| &change.problem).chain(unsaid).chain(notices);
     let texts: Vec<String> = news.map(in_words).collect();
     if texts.is_empty() {
         return false;
@@ -58,5 +60,8 @@ fn place(problem: &Problem) -> String {
 
 fn in_words(problem: &Problem) -> String {
     let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-    format!("{} {}{help}", place(problem), problem.message)
+    match problem.file {
+        Some(_) => format!("{} {}{help}", place(problem), problem.message),
+        None => format!("{}{help}", problem.message),
+    }
 }

@@ -67,6 +67,22 @@ pub fn replace_at(text: &str, path: &[Step], json: &str) -> Result<String, Box<P
     Ok(changed)
 }
 
+/// The text with this value under these names. Objects that are missing are
+/// made; where something else is in the way, the text is not changed and the
+/// problem says where.
+pub fn set_at(text: &str, names: &[&str], json: &str) -> Result<String, Box<Problem>> {
+    let mut text = text.to_owned();
+    // Each round makes one of the objects that are missing on the way.
+    for _ in 0..=names.len() {
+        let (changed, done) = behind_mark(&text, |plain| put(plain, names, json))?;
+        text = changed;
+        if done {
+            break;
+        }
+    }
+    Ok(text)
+}
+
 /// The value at a path.
 pub fn value_at<'a>(tree: &'a Value<'a>, path: &[Step]) -> Option<&'a Value<'a>> {
     path.iter().try_fold(tree, |value, step| match (value, step) {
@@ -95,6 +111,22 @@ fn grow(text: &str, names: &[&str], element: &str) -> Result<(String, bool), Box
         Value::Array(list) => Ok((edited(text, into_list(text, list, element)), true)),
         other => Err(other_form(text, other, "a list")),
     }
+}
+
+/// Makes the first object that is missing, or sets the value; true for the value.
+fn put(text: &str, names: &[&str], json: &str) -> Result<(String, bool), Box<Problem>> {
+    let tree = json_tree(text)?;
+    let mut value = &tree;
+    for (index, name) in names.iter().enumerate() {
+        let Value::Object(object) = value else { return Err(other_form(text, value, "an object")) };
+        let Some(found) = property(object, name) else {
+            let last = index + 1 == names.len();
+            let new = if last { json } else { "{}" };
+            return Ok((edited(text, into_object(text, object, name, new)), last));
+        };
+        value = &found.value;
+    }
+    Ok((edited(text, vec![Edit { bytes: bytes_of(value), text: json.to_owned() }]), true))
 }
 
 /// A byte order mark stays before everything.

@@ -44,7 +44,7 @@ mod text;
 mod version;
 
 pub use claude::{read_plugin, read_settings};
-pub use edit::{Step, add_to_list, remove_at, replace_at, value_at};
+pub use edit::{Step, add_to_list, remove_at, replace_at, set_at, value_at};
 pub use fix::apply_fixes;
 pub use insert::{NewEntry, add_entries, change_command, entry_to_add, insert_hook};
 pub use matchers::check_matchers;

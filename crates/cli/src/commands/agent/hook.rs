@@ -20,7 +20,7 @@ use boathook_engine::state::{StateDir, StateError};
 use crate::Status;
 use crate::agents::answering::{guarded, keep_exit_code, prepare_last_answer};
 use crate::agents::session_roots::Belongs;
-use crate::agents::{env_file, over_http, servers::ConfiguredServers, session_roots, twice};
+use crate::agents::{env_file, over_http, servers::ConfiguredServers, session_notices, session_roots, twice};
 use crate::args::Global;
 use crate::commands::team::background;
 use crate::error::Failed;
@@ -108,6 +108,7 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     if happening.as_ref().is_ok_and(|happening| twice::is_asked_already(agent, happening, &settings)) {
         return Ok(Status::Success);
     }
+    let new_session = session.is_some() && matches!(known, Ok(None));
     if let Ok(happening) = &happening {
         let state = StateDir::new(settings.roots.state.clone());
         let belongs = Belongs { roots: settings.roots.workspaces.clone(), depth: settings.depth };
@@ -121,13 +122,16 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     let environment = settings.environment.clone();
     let inside_a_hook = settings.depth > 0;
     let servers = ConfiguredServers::of(&settings);
+    let begins = happening.as_ref().is_ok_and(|it| new_session || is_start(it));
+    let notices = if begins { session_notices::silencers(&settings) } else { Vec::new() };
     let engine = Engine::new(settings);
     let adapter =
         Adapter { agent, preferences, engine: &engine, servers: &servers, cancel: None, watch: None };
     let status = match happening {
         Ok(happening) => {
-            let begins = matches!(happening.moment, Moment::SessionStart { .. });
-            let Answered { reply, verdict, asides, afterwards, told: news } = adapter.answer(happening);
+            let begins = is_start(&happening);
+            let Answered { reply, verdict, asides, afterwards, told: news } =
+                adapter.answer_with(happening, &notices);
             if begins && let Some(problem) = env_file::append(agent, &environment, &verdict.env) {
                 ui.warning(&problem);
             }
@@ -158,6 +162,10 @@ fn answer(ui: &mut Ui, global: &Global, args: &HookArgs, agent: &'static Agent) 
     // The process ends here: nothing need be given back piece by piece.
     std::mem::forget(engine);
     Ok(status)
+}
+
+fn is_start(happening: &Happening) -> bool {
+    matches!(happening.moment, Moment::SessionStart { .. })
 }
 
 /// Nothing between an agent that asks over HTTP and the daemon may answer for

@@ -220,7 +220,7 @@ fn what_is_wrong(ui: &mut Ui, work: &Work, wiring: &'static Wiring) -> Status {
     for fault in examined.problems {
         ui.warning(&fault.message);
         ui.help(&fault.help);
-        if fault.weight == Weight::NotAsked {
+        if matches!(fault.weight, Weight::NotAsked | Weight::Silenced) {
             status = Status::Failure;
         }
     }

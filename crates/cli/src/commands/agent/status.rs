@@ -82,7 +82,7 @@ pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status,
         return Ok(status);
     }
     let (there, absent): (Vec<&Examined>, Vec<&Examined>) =
-        all.iter().partition(|it| args.name.is_some() || it.found.is_there() || it.is_wired());
+        all.iter().partition(|it| args.name.is_some() || is_shown(it));
     there.iter().for_each(|it| show(ui, it));
     if !absent.is_empty() {
         let names: Vec<&str> = absent.iter().map(|it| it.wiring.name).collect();
@@ -92,6 +92,11 @@ pub fn status(ui: &mut Ui, global: &Global, args: &StatusArgs) -> Result<Status,
         show_coverage(ui, &seen, agent);
     }
     Ok(status)
+}
+
+/// Whether there is anything to say of an agent.
+fn is_shown(it: &Examined) -> bool {
+    it.found.is_there() || it.is_wired() || !it.problems.is_empty()
 }
 
 fn coverage(ui: &mut Ui, seen: &Seen, write: Option<&PathBuf>) -> Result<Status, Failed> {

@@ -119,7 +119,7 @@ fn agents(settings: &Settings) -> Vec<Examined> {
     let options = crate::settings::lasting_options(settings).unwrap_or_default();
     let program = program.map(|it| it.of_user(crate::settings::dwelling()).with_options(options));
     let all = WIRINGS.iter().map(|wiring| examine_agent(&places, wiring, program.as_ref()));
-    all.filter(|it| it.is_wired() || it.found.home.is_some()).collect()
+    all.filter(|it| it.is_wired() || it.found.home.is_some() || !it.problems.is_empty()).collect()
 }
 
 fn wrong_wiring(agent: &Examined) -> impl Iterator<Item = Problem> {
