@@ -1,5 +1,6 @@
 //! Runs one scenario in one agent, and looks at what came of it.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::daemon::Daemon;
+use crate::disarmed;
 use crate::install::Installed;
 use crate::leaving;
 use crate::model::{Model, Plan, Reply, Request, ToolCall};
@@ -30,6 +32,8 @@ pub struct Run {
     pub strangers: Vec<String>,
     /// How the agent ended.
     pub ended: Ended,
+    /// What the session changed of what decides about it.
+    pub disarmed: Vec<String>,
     /// What was left of Boathook when it was taken out again.
     pub left: Vec<String>,
 }
@@ -44,7 +48,15 @@ pub fn drive(
 ) -> Outcome<Run> {
     let place = Place::fresh(root.join(rig.name()).join(scenario.id))?;
     let model = Model::start()?;
-    model.follow(plan(rig, scenario, &place)?);
+    let own_program = place.program();
+    let binary = match scenario.beside {
+        Beside::OwnProgram => {
+            place.write("bin/boathook", "")?;
+            fs::copy(binary, &own_program).map_err(|error| format!("{}: {error}", own_program.display()))?;
+            own_program.as_path()
+        }
+        _ => binary,
+    };
     let mcp = match scenario.acts.iter().any(|act| matches!(act, Act::Mcp { .. } | Act::McpResource)) {
         true => Some(text_of(&place.write("mini.js", &MINI.replace("@MARKER@", &marker(&place)))?)),
         false => None,
@@ -61,7 +73,11 @@ pub fn drive(
         place.write(&format!("project/{name}"), content)?;
     }
     rig.prepare(&session)?;
-    write_hooks(&place, binary, scenario.hooks)?;
+    write_hooks(&place, binary, "home", scenario.hooks)?;
+    if !scenario.project_hooks.is_empty() {
+        write_hooks(&place, binary, "project", scenario.project_hooks)?;
+        boathook(&place, installed, binary, &["trust", "--yes"])?;
+    }
     write_beside(&place, rig, installed, binary, scenario.beside)?;
     let before = leaving::files(&place);
     let mut daemon = None;
@@ -76,17 +92,28 @@ pub fn drive(
         daemon = None;
     }
     let wired = leaving::files(&place);
+    let program = disarmed::program(binary);
+    if let Some(file) = disarmed::connection(&place, &before, &wired) {
+        let _ = place.connection.set(file);
+    }
+    model.follow(plan(rig, scenario, &place)?);
     let mut command = Command::new(&installed.program);
     environment(&mut command, &place, installed);
     rig.command(&session, &mut command);
     let ended = process::run(&mut command, &place.root, LIMIT)?;
     drop(daemon);
     let after = leaving::files(&place);
+    let mut disarmed = disarmed::complaints(&place, &before, &wired, &after);
+    if program != disarmed::program(binary) {
+        disarmed.push("Boathook's program was changed in the session".to_owned());
+    }
+    place.write("disarmed.txt", &disarmed.join("\n"))?;
+    place.write("model.jsonl", &model.bodies())?;
     boathook(&place, installed, binary, &["agent", "uninstall", rig.agent(), "--user"])?;
     let rewritten = leaving::rewritten(&place, &before, &wired, &after);
     place.write("rewritten-by-the-agent.txt", &rewritten.join("\n"))?;
     let left = leaving::complaints(&place, &before, &wired, &after);
-    Ok(Run { requests: model.requests(), strangers: model.strangers(), ended, left, place })
+    Ok(Run { requests: model.requests(), strangers: model.strangers(), ended, disarmed, left, place })
 }
 
 /// The model's part in this agent's words.
@@ -122,11 +149,11 @@ fn environment(command: &mut Command, place: &Place, installed: &Installed) {
     command.env("TERM", "dumb").env("LANG", "C.UTF-8").env("TMPDIR", &place.temporary);
 }
 
-/// `~/.cursor/hooks.json`: hooks of the user need no trust.
-fn write_hooks(place: &Place, binary: &Path, hooks: &[Hook]) -> Outcome<()> {
+/// `.cursor/hooks.json` of the home, whose hooks need no trust, or of the project.
+fn write_hooks(place: &Place, binary: &Path, owner: &str, hooks: &[Hook]) -> Outcome<()> {
     let mut events = Map::new();
     for hook in hooks {
-        let program = format!("home/.cursor/hooks/{}.sh", hook.name);
+        let program = format!("{owner}/.cursor/hooks/{}.sh", hook.name);
         if let Script::Sh(body) = hook.script {
             place.write_program(&program, &recorder(place, binary, hook.name, body))?;
         }
@@ -137,7 +164,7 @@ fn write_hooks(place: &Place, binary: &Path, hooks: &[Hook]) -> Outcome<()> {
         entries.as_array_mut().ok_or("entries are a list")?.push(entry);
     }
     let file = json!({"version": 1, "hooks": events});
-    place.write("home/.cursor/hooks.json", &format!("{file:#}\n")).map(drop)
+    place.write(&format!("{owner}/.cursor/hooks.json"), &format!("{file:#}\n")).map(drop)
 }
 
 /// A hook that writes down what it is given before it does anything else.
@@ -159,7 +186,7 @@ fn write_beside(
         Ok(text_of(&place.write_program(&format!("home/own/{name}.sh"), &text)?))
     };
     match beside {
-        Beside::Nothing | Beside::DeadDaemon => Ok(()),
+        Beside::Nothing | Beside::DeadDaemon | Beside::OwnProgram => Ok(()),
         Beside::OwnHook => rig.own_hook(place, &program("own")?),
         Beside::ClaudeHome => {
             own_hook_in(place, "home/.claude/settings.json", "PreToolUse", &program("claude")?)

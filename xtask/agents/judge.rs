@@ -84,7 +84,8 @@ pub fn broken(rig: &dyn Rig, scenario: &Scenario, reason: String) -> Finding {
 pub fn judge(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Finding {
     let wanted = wanted(rig, scenario);
     let refusal = rig.refusal(scenario.id);
-    let heard = |check: &&Check| !about_unheard(rig, scenario, check);
+    let stays = |check: &&Check| rig.keeps_directory() || !matches!(check, Check::Moved(..));
+    let heard = |check: &&Check| !about_unheard(rig, scenario, check) && stays(check);
     let mut complaints: Vec<String> = scenario
         .checks
         .iter()
@@ -93,7 +94,7 @@ pub fn judge(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Finding {
         .collect();
     complaints.extend(uncalled(rig, scenario, run));
     complaints.extend(ending(run));
-    complaints.extend(run.left.iter().cloned());
+    complaints.extend(run.disarmed.iter().chain(&run.left).cloned());
     let told = scenario.checks.iter().filter(|check| matches!(check, Check::Told(_)));
     let told = told.into_iter().all(|check| complaint(refusal, run, check).is_ok());
     let seen = match (run.place.has("marker"), run.place.has("rewritten")) {
@@ -133,6 +134,7 @@ fn wanted(rig: &dyn Rig, scenario: &Scenario) -> Letter {
 fn complaint(refusal: Refusal, run: &Run, check: &Check) -> Result<(), String> {
     match *check {
         Check::Told(text) => {
+            let text = &run.place.fill(text);
             let arrived = match refusal {
                 Refusal::ToModel => told(run, text),
                 Refusal::EndsTheRun(log) => {
@@ -146,6 +148,13 @@ fn complaint(refusal: Refusal, run: &Run, check: &Check) -> Result<(), String> {
         Check::ToldTimes(text, times) => {
             let most = most_asked(run, text);
             yes(most == times, || format!("{text:?} was told {most} times, not {times}"))
+        }
+        Check::Moved(hook, end) => {
+            let calls = run.place.recorded(hook);
+            let moved = |call: &Value| call["cwd"].as_str().is_some_and(|cwd| cwd.ends_with(end));
+            yes(calls.iter().any(moved), || {
+                format!("`{hook}` was never called in {end:?}: {}", shown(&calls))
+            })
         }
         Check::Called(hook, times) => {
             let calls = run.place.recorded(hook).len();
@@ -188,7 +197,9 @@ fn agrees(run: &Run, call: &Value, (pointer, wanted): (&str, &str)) -> bool {
 
 /// Whether a check is about a hook that nothing calls in this agent.
 fn about_unheard(rig: &dyn Rig, scenario: &Scenario, check: &Check) -> bool {
-    let (Check::Called(name, _) | Check::Given(name, _)) = *check else { return false };
+    let (Check::Called(name, _) | Check::Given(name, _) | Check::Moved(name, _)) = *check else {
+        return false;
+    };
     scenario.hooks.iter().any(|hook| hook.name == name && rig.unheard().contains(&hook.event))
 }
 

@@ -14,7 +14,7 @@ use crate::place::Place;
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// What we keep about what we wrote.
-const RECORDS: &str = ".local/state/boathook/agents-installed";
+pub const RECORDS: &str = ".local/state/boathook/agents-installed";
 
 /// What stands in the home.
 pub fn files(place: &Place) -> Files {

@@ -5,6 +5,7 @@
 //! test` a few in three of them. Exit code 3: the npm registry does not answer.
 
 mod daemon;
+mod disarmed;
 mod drive;
 mod install;
 mod judge;
@@ -156,6 +157,13 @@ const OTHER_SUBAGENTS: &[&str] = &["claude", "codex"];
 /// Agents without a tool for MCP resources.
 const NO_RESOURCES: &[&str] = &["copilot", "cline"];
 
+/// Agents whose shell tool has a field for the directory.
+const SHELL_DIRECTORY: &[&str] = &["codex", "gemini", "qwen", "opencode"];
+/// Agents with a tool that moves the session into a worktree.
+const ENTERS_WORKTREE: &[&str] = &["claude", "qwen"];
+/// Agents that give a subagent a worktree of its own.
+const SUBAGENT_WORKTREE: &[&str] = &["claude"];
+
 /// Why a scenario does not exist in an agent.
 fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
     let has = |wanted: fn(&Act) -> bool| scenario.acts.iter().any(wanted);
@@ -173,6 +181,22 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
         }
         _ if has(|act| matches!(act, Act::McpResource)) && NO_RESOURCES.contains(&rig.agent()) => {
             Some("it has no tool that reads a resource of an MCP server")
+        }
+        _ if has(|act| matches!(act, Act::ShellIn { .. })) && !SHELL_DIRECTORY.contains(&rig.agent()) => {
+            Some("its shell tool takes no directory")
+        }
+        _ if has(|act| matches!(act, Act::EnterWorktree { .. }))
+            && !ENTERS_WORKTREE.contains(&rig.agent()) =>
+        {
+            Some("it has no tool that enters a worktree")
+        }
+        _ if has(|act| matches!(act, Act::SubagentInWorktree { .. }))
+            && !SUBAGENT_WORKTREE.contains(&rig.agent()) =>
+        {
+            Some("it gives no subagent a worktree of its own")
+        }
+        _ if has(|act| matches!(act, Act::SendOn { .. })) && !OTHER_SUBAGENTS.contains(&rig.agent()) => {
+            Some("it sends no subagent on")
         }
         _ if scenario.id == "typed-input" && rig.agent() != "codex" => {
             Some("it cannot type into a running command without an event")

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
@@ -22,6 +23,8 @@ pub struct Place {
     records: PathBuf,
     /// `$TMPDIR`, gone with the run. It is short: sockets are made there.
     pub temporary: PathBuf,
+    /// A file that connects the agent, once it is connected.
+    pub connection: OnceLock<PathBuf>,
 }
 
 /// Agents unpack libraries there and leave them.
@@ -47,7 +50,10 @@ impl Place {
         }
         let git = Command::new("git").args(["init", "--quiet"]).arg(&project).stdin(Stdio::null()).status();
         match git {
-            Ok(status) if status.success() => Ok(Place { root, home, project, records, temporary }),
+            Ok(status) if status.success() => {
+                let connection = OnceLock::new();
+                Ok(Place { root, home, project, records, temporary, connection })
+            }
             Ok(status) => Err(format!("`git init` failed ({status})")),
             Err(error) => Err(format!("`git init` did not start: {error}")),
         }
@@ -103,15 +109,24 @@ impl Place {
         self.project.join(name).exists()
     }
 
-    /// A text of a scenario with this run's directories in it.
-    /// A path of the project; one that begins with `@` stays as written.
+    /// A path of the project; one that begins with `@` or `./` stays as written.
     pub fn spelt(&self, path: &str) -> String {
-        if path.starts_with('@') { path.to_owned() } else { text_of(&self.project.join(path)) }
+        if path.starts_with('@') || path.starts_with("./") {
+            return path.to_owned();
+        }
+        text_of(&self.project.join(path))
     }
 
-    /// Replaces the names of directories.
+    /// The copy of Boathook that this run may lose.
+    pub fn program(&self) -> PathBuf {
+        self.root.join("bin/boathook")
+    }
+
+    /// A text of a scenario with this run's directories in it.
     pub fn fill(&self, text: &str) -> String {
-        let text = text.replace("@RECORDS@", &text_of(&self.records));
+        let connection = self.connection.get().map(|file| text_of(file)).unwrap_or_default();
+        let text = text.replace("@RECORDS@", &text_of(&self.records)).replace("@CONNECTION@", &connection);
+        let text = text.replace("@PROGRAM@", &text_of(&self.program()));
         text.replace("@PROJECT@", &text_of(&self.project)).replace("@HOME@", &text_of(&self.home))
     }
 }

@@ -106,6 +106,8 @@ pub struct Model {
 struct Shared {
     plan: Mutex<Plan>,
     requests: Mutex<Vec<Request>>,
+    /// The same as they came, one a line: to find out what an agent offers.
+    bodies: Mutex<String>,
     /// Paths nobody here speaks: to find out what a new agent wants.
     strangers: Mutex<Vec<String>>,
     over: AtomicBool,
@@ -119,6 +121,7 @@ impl Model {
         let shared = Arc::new(Shared {
             plan: Mutex::default(),
             requests: Mutex::default(),
+            bodies: Mutex::default(),
             strangers: Mutex::default(),
             over: AtomicBool::new(false),
         });
@@ -135,6 +138,11 @@ impl Model {
     /// Everything it was asked so far.
     pub fn requests(&self) -> Vec<Request> {
         lock(&self.shared.requests).clone()
+    }
+
+    /// The same as they came, one a line.
+    pub fn bodies(&self) -> String {
+        lock(&self.shared.bodies).clone()
     }
 
     /// Requests it did not understand: method and path.
@@ -177,6 +185,7 @@ fn answer(message: &http::Message, shared: &Shared) -> http::Response {
     match (message.method.as_str(), protocol, body) {
         ("POST", Some(protocol), Some(body)) => {
             let request = (protocol.read)(&message.path, &body);
+            lock(&shared.bodies).push_str(&format!("{body}\n"));
             let reply = lock(&shared.plan).reply(&request);
             let response = (protocol.write)(&request, &reply);
             lock(&shared.requests).push(request);

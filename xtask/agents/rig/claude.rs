@@ -49,6 +49,7 @@ impl Rig for Claude {
                 "Edit",
                 "Agent",
                 "Workflow",
+                "EnterWorktree",
                 "ReadMcpResourceTool",
                 "mcp__mini__echo",
             ]);
@@ -59,7 +60,7 @@ impl Rig for Claude {
         let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("Bash", json!({"command": line, "description": "Run it"})),
-            Act::Shells(_) => return None,
+            Act::Shells(_) | Act::ShellIn { .. } => return None,
             Act::Read(path) => ("Read", json!({"file_path": file(path)})),
             Act::Write { path, content } => ("Write", json!({"file_path": file(path), "content": content})),
             Act::Edit { path, old, new } => {
@@ -68,6 +69,15 @@ impl Rig for Claude {
             Act::Mcp { text } => ("mcp__mini__echo", json!({"text": text})),
             Act::McpResource => ("ReadMcpResourceTool", json!({"server": "mini", "uri": RESOURCE})),
             Act::OtherSubagent { task } => ("Workflow", json!({"script": workflow(task)})),
+            Act::SendOn { task } => ("SendMessage", json!({"to": "one", "message": task, "summary": "More"})),
+            Act::EnterWorktree { name } => ("EnterWorktree", json!({"name": name})),
+            Act::SubagentInWorktree { task } => {
+                let input = json!({
+                    "description": "A task", "prompt": task, "subagent_type": "general-purpose",
+                    "isolation": "worktree",
+                });
+                ("Agent", input)
+            }
             Act::Subagent { task } => {
                 let kind = "general-purpose";
                 ("Agent", json!({"description": "A task", "prompt": task, "subagent_type": kind}))
@@ -78,6 +88,10 @@ impl Rig for Claude {
 
     fn lacks(&self, _scenario: &str) -> Option<&'static str> {
         None
+    }
+
+    fn keeps_directory(&self) -> bool {
+        true
     }
 
     fn runs_claude_settings(&self) -> bool {

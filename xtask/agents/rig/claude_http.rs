@@ -49,6 +49,10 @@ impl Rig for ClaudeHttp {
         Claude.lacks(scenario)
     }
 
+    fn keeps_directory(&self) -> bool {
+        Claude.keeps_directory()
+    }
+
     fn runs_claude_settings(&self) -> bool {
         Claude.runs_claude_settings()
     }

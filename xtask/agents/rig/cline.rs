@@ -62,7 +62,12 @@ impl Rig for Cline {
                 ("editor", json!({"path": file(path), "old_text": old, "new_text": new}))
             }
             Act::Mcp { text } => ("mini__echo", json!({"text": text})),
-            Act::McpResource | Act::OtherSubagent { .. } => return None,
+            Act::ShellIn { .. }
+            | Act::McpResource
+            | Act::OtherSubagent { .. }
+            | Act::SendOn { .. }
+            | Act::EnterWorktree { .. }
+            | Act::SubagentInWorktree { .. } => return None,
             Act::Subagent { task } => {
                 ("spawn_agent", json!({"task": task, "systemPrompt": "You do what you are told."}))
             }

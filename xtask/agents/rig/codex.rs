@@ -55,11 +55,14 @@ impl Rig for Codex {
         command.arg(session.prompt);
     }
 
-    fn call(&self, act: &Act, _place: &Place) -> Option<ToolCall> {
+    fn call(&self, act: &Act, place: &Place) -> Option<ToolCall> {
         let plain = |name, input| Some(ToolCall { namespace: None, name, input });
         match *act {
             Act::Shell(line) => plain("exec_command", json!({"cmd": line})),
-            Act::Shells(_) => None,
+            Act::ShellIn { directory, line } => {
+                plain("exec_command", json!({"cmd": line, "workdir": place.spelt(directory)}))
+            }
+            Act::Shells(_) | Act::EnterWorktree { .. } | Act::SubagentInWorktree { .. } => None,
             Act::Read(_) => None,
             Act::Write { path, content } => plain("apply_patch", json!(added(path, content))),
             Act::Edit { path, old, new } => plain("apply_patch", json!(changed(path, old, new))),
@@ -71,6 +74,11 @@ impl Rig for Codex {
                 namespace: Some("collaboration"),
                 name: "spawn_agent",
                 input: json!({"task_name": "marker", "message": task, "fork_turns": "none"}),
+            }),
+            Act::SendOn { task } => Some(ToolCall {
+                namespace: Some("collaboration"),
+                name: "followup_task",
+                input: json!({"target": "marker", "message": task}),
             }),
             Act::Subagent { task } => Some(ToolCall {
                 namespace: Some("multi_agent_v1"),

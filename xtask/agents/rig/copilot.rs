@@ -57,14 +57,19 @@ impl Rig for Copilot {
                     json!({"command": line, "description": "Run it", "mode": "sync", "initial_wait": wait}),
                 )
             }
-            Act::Shells(_) => return None,
             Act::Read(path) => ("view", json!({"path": file(path)})),
             Act::Write { path, content } => ("create", json!({"path": file(path), "file_text": content})),
             Act::Edit { path, old, new } => {
                 ("edit", json!({"path": file(path), "old_str": old, "new_str": new}))
             }
             Act::Mcp { text } => ("mini-echo", json!({"text": text})),
-            Act::McpResource | Act::OtherSubagent { .. } => return None,
+            Act::Shells(_)
+            | Act::ShellIn { .. }
+            | Act::McpResource
+            | Act::OtherSubagent { .. }
+            | Act::SendOn { .. }
+            | Act::EnterWorktree { .. }
+            | Act::SubagentInWorktree { .. } => return None,
             Act::Subagent { task } => {
                 let input = json!({
                     "description": "A task", "prompt": task, "agent_type": "general-purpose",

@@ -47,7 +47,14 @@ impl Rig for Gemini {
         let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("run_shell_command", json!({"command": line, "description": "Run it"})),
-            Act::Shells(_) => return None,
+            Act::ShellIn { directory, line } => (
+                "run_shell_command",
+                json!({"command": line, "description": "Run it", "dir_path": file(directory)}),
+            ),
+            Act::Shells(_)
+            | Act::SendOn { .. }
+            | Act::SubagentInWorktree { .. }
+            | Act::EnterWorktree { .. } => return None,
             Act::Read(path) => ("read_file", json!({"file_path": file(path)})),
             Act::Write { path, content } => {
                 ("write_file", json!({"file_path": file(path), "content": content}))

@@ -79,6 +79,11 @@ pub trait Rig: Sync {
         Refusal::ToModel
     }
 
+    /// Whether its shell stays in the directory that a command went to.
+    fn keeps_directory(&self) -> bool {
+        false
+    }
+
     /// Whether one call can have several commands.
     fn several_commands(&self) -> bool {
         false
@@ -124,6 +129,8 @@ pub const RESOURCE: &str = "mini://secret";
 pub enum Act {
     /// A command line.
     Shell(&'static str),
+    /// A command line, with a directory of the project in the tool's own field for it.
+    ShellIn { directory: &'static str, line: &'static str },
     /// Several command lines in one call.
     Shells(&'static [&'static str]),
     /// A file's content.
@@ -138,6 +145,12 @@ pub enum Act {
     Subagent { task: &'static str },
     /// A subagent with this task, by another tool than `Subagent` uses.
     OtherSubagent { task: &'static str },
+    /// More work for the subagent that `OtherSubagent` started.
+    SendOn { task: &'static str },
+    /// A subagent with this task in a git worktree of its own.
+    SubagentInWorktree { task: &'static str },
+    /// The session goes on in a new git worktree.
+    EnterWorktree { name: &'static str },
     /// The resource of the MCP server `mini`.
     McpResource,
 }

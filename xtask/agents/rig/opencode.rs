@@ -58,7 +58,13 @@ impl Rig for OpenCode {
         let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("bash", json!({"command": line, "description": "Run it"})),
-            Act::Shells(_) => return None,
+            Act::ShellIn { directory, line } => {
+                ("bash", json!({"command": line, "description": "Run it", "workdir": file(directory)}))
+            }
+            Act::Shells(_)
+            | Act::SendOn { .. }
+            | Act::SubagentInWorktree { .. }
+            | Act::EnterWorktree { .. } => return None,
             Act::Read(path) => ("read", json!({"filePath": file(path)})),
             Act::Write { path, content } => ("write", json!({"filePath": file(path), "content": content})),
             Act::Edit { path, old, new } => {

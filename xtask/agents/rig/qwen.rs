@@ -44,7 +44,12 @@ impl Rig for Qwen {
         let file = |path: &str| place.spelt(path);
         let (name, input) = match *act {
             Act::Shell(line) => ("run_shell_command", json!({"command": line, "is_background": false})),
-            Act::Shells(_) => return None,
+            Act::ShellIn { directory, line } => (
+                "run_shell_command",
+                json!({"command": line, "is_background": false, "directory": file(directory)}),
+            ),
+            Act::Shells(_) | Act::SendOn { .. } | Act::SubagentInWorktree { .. } => return None,
+            Act::EnterWorktree { name } => ("enter_worktree", json!({"name": name})),
             Act::Read(path) => ("read_file", json!({"file_path": file(path)})),
             Act::Write { path, content } => {
                 ("write_file", json!({"file_path": file(path), "content": content}))

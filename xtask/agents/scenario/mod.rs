@@ -7,6 +7,8 @@ mod doors;
 mod failures;
 mod observed;
 mod others;
+mod protection;
+mod roots;
 
 use crate::rig::Act;
 
@@ -21,6 +23,8 @@ pub struct Scenario {
     pub proves: &'static [(&'static str, &'static str)],
     /// What stands in `hooks.json`.
     pub hooks: &'static [Hook],
+    /// What stands in the project's own `hooks.json`, which is trusted.
+    pub project_hooks: &'static [Hook],
     /// Files of the project.
     pub files: &'static [(&'static str, &'static str)],
     /// What the user types.
@@ -77,8 +81,9 @@ pub enum Wanted {
     AsChecked,
 }
 
-/// What must be true after the run. `@PROJECT@` is the project's directory here
-/// and in an act, `@RECORDS@` that of the records.
+/// What must be true after the run. Here and in an act `@PROJECT@` and `@HOME@` are
+/// directories, `@RECORDS@` that of the records, `@PROGRAM@` is the program of
+/// `Beside::OwnProgram`, and `@CONNECTION@` a file that connects the agent.
 pub enum Check {
     /// The text reached the model.
     Told(&'static str),
@@ -93,6 +98,9 @@ pub enum Check {
     Given(&'static str, &'static [(&'static str, &'static str)]),
     /// A file of the project has this content.
     Content(&'static str, &'static str),
+    /// The hook of this name was given a working directory that ends like this, in
+    /// agents whose shell stays where a command went.
+    Moved(&'static str, &'static str),
 }
 
 /// What stands in the settings beside Boathook.
@@ -109,6 +117,8 @@ pub enum Beside {
     ClaudeProject,
     /// A daemon that was killed when the agent was wired to it.
     DeadDaemon,
+    /// A copy of Boathook that this run may lose.
+    OwnProgram,
 }
 
 /// A plain run: the model makes the marker.
@@ -117,6 +127,7 @@ const PLAIN: Scenario = Scenario {
     shows: "",
     proves: &[],
     hooks: &[],
+    project_hooks: &[],
     files: &[],
     prompt: PROMPT,
     acts: &[MARK],
@@ -139,7 +150,8 @@ pub const SUBTASK: &str = "SUBTASK: make the marker";
 
 /// Everything, in the order of the table.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    [answers::ALL, failures::ALL, contexts::ALL, observed::ALL, others::ALL, doors::ALL].into_iter().flatten()
+    let groups = [answers::ALL, failures::ALL, contexts::ALL, observed::ALL, others::ALL, doors::ALL];
+    groups.into_iter().chain([roots::ALL, protection::ALL]).flatten()
 }
 
 const fn hook(event: &'static str, name: &'static str, script: &'static str) -> Hook {
