@@ -67,6 +67,9 @@ pub fn drive(
         prompt: scenario.prompt,
         approved: scenario.approved,
         mcp,
+        writes_home: scenario.acts.iter().any(|act| {
+            matches!(act, Act::Write { path, .. } if path.starts_with("@HOME@") || path.starts_with("@CONNECTION@"))
+        }),
         other_subagents: scenario.acts.iter().any(|act| matches!(act, Act::OtherSubagent { .. })),
     };
     for (name, content) in scenario.files {

@@ -149,6 +149,15 @@ fn complaint(refusal: Refusal, run: &Run, check: &Check) -> Result<(), String> {
             let most = most_asked(run, text);
             yes(most == times, || format!("{text:?} was told {most} times, not {times}"))
         }
+        Check::Protected(text) => {
+            let text = run.place.fill(text);
+            let asked = |record: &Value| {
+                record["command"] == "self-protection"
+                    && record["permission"] == "ask"
+                    && record["request"].to_string().contains(&text)
+            };
+            yes(run.place.logged().iter().any(asked), || format!("self-protection did not ask about {text}"))
+        }
         Check::Moved(hook, end) => {
             let calls = run.place.recorded(hook);
             let moved = |call: &Value| call["cwd"].as_str().is_some_and(|cwd| cwd.ends_with(end));
@@ -209,7 +218,11 @@ fn uncalled(rig: &dyn Rig, scenario: &Scenario, run: &Run) -> Vec<String> {
     let scripts = scenario.hooks.iter().filter(|hook| matches!(hook.script, Script::Sh(_)));
     let scripts = scripts.filter(|hook| !rig.unheard().contains(&hook.event));
     let called = |name: &str| !run.place.recorded(name).is_empty();
-    let silent = scripts.filter(|hook| scenario.approved && !called(hook.name));
+    let never = |name: &str| {
+        let none = |check: &Check| matches!(check, Check::Called(hook, 0) if *hook == name);
+        scenario.checks.iter().any(none)
+    };
+    let silent = scripts.filter(|hook| scenario.approved && !called(hook.name) && !never(hook.name));
     silent.map(|hook| format!("`{}` was never called", hook.name)).collect()
 }
 

@@ -164,6 +164,9 @@ const ENTERS_WORKTREE: &[&str] = &["claude", "qwen"];
 /// Agents that give a subagent a worktree of its own.
 const SUBAGENT_WORKTREE: &[&str] = &["claude"];
 
+/// Agents that run commands of a slash command while they build the prompt.
+const PROMPT_COMMANDS: &[&str] = &["claude", "gemini", "qwen", "opencode"];
+
 /// Why a scenario does not exist in an agent.
 fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
     let has = |wanted: fn(&Act) -> bool| scenario.acts.iter().any(wanted);
@@ -194,6 +197,12 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
             && !SUBAGENT_WORKTREE.contains(&rig.agent()) =>
         {
             Some("it gives no subagent a worktree of its own")
+        }
+        _ if has(|act| matches!(act, Act::Skill { .. })) && rig.agent() != "claude" => {
+            Some("its skills run no command while they are read")
+        }
+        _ if scenario.prompt == "/mark" && !PROMPT_COMMANDS.contains(&rig.agent()) => {
+            Some("it runs no command of a prompt file")
         }
         _ if has(|act| matches!(act, Act::SendOn { .. })) && !OTHER_SUBAGENTS.contains(&rig.agent()) => {
             Some("it sends no subagent on")

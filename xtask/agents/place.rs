@@ -104,6 +104,16 @@ impl Place {
         values.map(|value| value.unwrap_or_else(|_| Value::String("no JSON".to_owned()))).collect()
     }
 
+    /// The records of Boathook's log.
+    pub fn logged(&self) -> Vec<Value> {
+        let files = fs::read_dir(self.home.join(".local/state/boathook/log")).into_iter().flatten().flatten();
+        let texts = files.map(|file| fs::read_to_string(file.path()).unwrap_or_default());
+        let values = |text: String| -> Vec<Value> {
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        };
+        texts.flat_map(values).collect()
+    }
+
     /// Whether a file exists in the project.
     pub fn has(&self, name: &str) -> bool {
         self.project.join(name).exists()

@@ -50,6 +50,8 @@ impl Rig for Claude {
                 "Agent",
                 "Workflow",
                 "EnterWorktree",
+                "Skill",
+                "SendMessage",
                 "ReadMcpResourceTool",
                 "mcp__mini__echo",
             ]);
@@ -70,6 +72,7 @@ impl Rig for Claude {
             Act::McpResource => ("ReadMcpResourceTool", json!({"server": "mini", "uri": RESOURCE})),
             Act::OtherSubagent { task } => ("Workflow", json!({"script": workflow(task)})),
             Act::SendOn { task } => ("SendMessage", json!({"to": "one", "message": task, "summary": "More"})),
+            Act::Skill { name } => ("Skill", json!({"skill": name})),
             Act::EnterWorktree { name } => ("EnterWorktree", json!({"name": name})),
             Act::SubagentInWorktree { task } => {
                 let input = json!({

@@ -67,6 +67,7 @@ impl Rig for Cline {
             | Act::OtherSubagent { .. }
             | Act::SendOn { .. }
             | Act::EnterWorktree { .. }
+            | Act::Skill { .. }
             | Act::SubagentInWorktree { .. } => return None,
             Act::Subagent { task } => {
                 ("spawn_agent", json!({"task": task, "systemPrompt": "You do what you are told."}))

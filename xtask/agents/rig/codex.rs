@@ -62,7 +62,10 @@ impl Rig for Codex {
             Act::ShellIn { directory, line } => {
                 plain("exec_command", json!({"cmd": line, "workdir": place.spelt(directory)}))
             }
-            Act::Shells(_) | Act::EnterWorktree { .. } | Act::SubagentInWorktree { .. } => None,
+            Act::Shells(_)
+            | Act::EnterWorktree { .. }
+            | Act::Skill { .. }
+            | Act::SubagentInWorktree { .. } => None,
             Act::Read(_) => None,
             Act::Write { path, content } => plain("apply_patch", json!(added(path, content))),
             Act::Edit { path, old, new } => plain("apply_patch", json!(changed(path, old, new))),
@@ -93,7 +96,7 @@ impl Rig for Codex {
             "read-refused" | "read-redacted" | "read-fail-closed" => {
                 Some("Codex has no tool that reads a file: it reads through the shell")
             }
-            "path-dot-dot" | "path-at" | "path-link" => {
+            "path-dot-dot" | "path-at" | "path-relative" | "path-link" => {
                 Some("Codex has no tool that reads a file: it reads through the shell")
             }
             "failure-observed" => Some("Codex does not say how a command ended"),

@@ -69,6 +69,7 @@ impl Rig for Copilot {
             | Act::OtherSubagent { .. }
             | Act::SendOn { .. }
             | Act::EnterWorktree { .. }
+            | Act::Skill { .. }
             | Act::SubagentInWorktree { .. } => return None,
             Act::Subagent { task } => {
                 let input = json!({

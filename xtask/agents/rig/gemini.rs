@@ -38,6 +38,10 @@ impl Rig for Gemini {
         // It would start itself again with a larger heap.
         command.env("GEMINI_CLI_NO_RELAUNCH", "true");
         command.args(["-m", "gemini-2.5-flash", "--output-format", "json", "-p", session.prompt]);
+        // It would refuse itself what is outside of its workspace.
+        if session.writes_home {
+            command.arg("--include-directories").arg(&session.place.home);
+        }
         if session.approved {
             command.args(["--approval-mode", "yolo"]);
         }
@@ -53,6 +57,7 @@ impl Rig for Gemini {
             ),
             Act::Shells(_)
             | Act::SendOn { .. }
+            | Act::Skill { .. }
             | Act::SubagentInWorktree { .. }
             | Act::EnterWorktree { .. } => return None,
             Act::Read(path) => ("read_file", json!({"file_path": file(path)})),
@@ -77,6 +82,9 @@ impl Rig for Gemini {
     fn lacks(&self, scenario: &str) -> Option<&'static str> {
         match scenario {
             "subagent-follow-up" => Some("Gemini CLI does not ask when a subagent stops"),
+            "slash-denied" => Some(
+                "Gemini CLI runs the commands of a slash command before any hook is asked about the prompt",
+            ),
             _ => None,
         }
     }

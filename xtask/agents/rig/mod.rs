@@ -117,6 +117,8 @@ pub struct Session<'a> {
     pub approved: bool,
     /// The program of the MCP server `mini`, where the scenario has one: run it with `node`.
     pub mcp: Option<String>,
+    /// Whether files of the home are to be written by the agent's file tools.
+    pub writes_home: bool,
     /// Whether the scenario starts a subagent by `Act::OtherSubagent`.
     pub other_subagents: bool,
 }
@@ -149,6 +151,8 @@ pub enum Act {
     SendOn { task: &'static str },
     /// A subagent with this task in a git worktree of its own.
     SubagentInWorktree { task: &'static str },
+    /// A skill of the project.
+    Skill { name: &'static str },
     /// The session goes on in a new git worktree.
     EnterWorktree { name: &'static str },
     /// The resource of the MCP server `mini`.

@@ -63,6 +63,7 @@ impl Rig for OpenCode {
             }
             Act::Shells(_)
             | Act::SendOn { .. }
+            | Act::Skill { .. }
             | Act::SubagentInWorktree { .. }
             | Act::EnterWorktree { .. } => return None,
             Act::Read(path) => ("read", json!({"filePath": file(path)})),

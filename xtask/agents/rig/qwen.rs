@@ -48,7 +48,9 @@ impl Rig for Qwen {
                 "run_shell_command",
                 json!({"command": line, "is_background": false, "directory": file(directory)}),
             ),
-            Act::Shells(_) | Act::SendOn { .. } | Act::SubagentInWorktree { .. } => return None,
+            Act::Shells(_) | Act::SendOn { .. } | Act::Skill { .. } | Act::SubagentInWorktree { .. } => {
+                return None;
+            }
             Act::EnterWorktree { name } => ("enter_worktree", json!({"name": name})),
             Act::Read(path) => ("read_file", json!({"file_path": file(path)})),
             Act::Write { path, content } => {
@@ -71,7 +73,9 @@ impl Rig for Qwen {
     fn lacks(&self, scenario: &str) -> Option<&'static str> {
         match scenario {
             "session-end" => Some("Qwen Code fires no SessionEnd in a headless run"),
-            "path-at" => Some("Qwen Code opens no path that is not absolute, and fires no event for one"),
+            "path-at" | "path-relative" => {
+                Some("Qwen Code opens no path that is not absolute, and fires no event for one")
+            }
             "mcp-output" => Some("Qwen Code lets no hook change what a tool gave back"),
             _ => None,
         }

@@ -98,6 +98,9 @@ pub enum Check {
     Given(&'static str, &'static [(&'static str, &'static str)]),
     /// A file of the project has this content.
     Content(&'static str, &'static str),
+    /// Self-protection asked about a call with this text in it. What an agent says then is its own affair: it may
+    /// have a reason of its own to refuse.
+    Protected(&'static str),
     /// The hook of this name was given a working directory that ends like this, in
     /// agents whose shell stays where a command went.
     Moved(&'static str, &'static str),

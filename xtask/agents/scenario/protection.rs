@@ -39,7 +39,7 @@ pub const ALL: &[Scenario] = &[
         acts: &[Act::Shell("cp /bin/true '@PROGRAM@'"), Act::Shell("rm -f '@CONNECTION@'"), MARK],
         checks: &[
             Told("would change Boathook's program (@PROGRAM@)"),
-            Told("would change an entry that connects an agent to Boathook (@CONNECTION@)"),
+            Protected("@CONNECTION@"),
             Told("REASON-ONE"),
             Called("gate", 1),
         ],
@@ -71,11 +71,7 @@ pub const ALL: &[Scenario] = &[
         id: "protect-connection",
         shows: "A write by the file tool over the entries that connect the agent is denied.",
         acts: &[Act::Read("@CONNECTION@"), Act::Write { path: "@CONNECTION@", content: "{}\n" }, MARK],
-        checks: &[
-            Told("would change an entry that connects an agent to Boathook (@CONNECTION@)"),
-            Told("REASON-ONE"),
-            Called("gate", 1),
-        ],
+        checks: &[Protected("@CONNECTION@"), Told("REASON-ONE"), Called("gate", 1)],
         ..BASE
     },
     Scenario {

@@ -99,6 +99,7 @@ pub const ALL: &[Scenario] = &[
         id: "enter-worktree",
         shows: "A trusted project's deny holds after the agent's own tool moved the session into a worktree.",
         acts: &[COMMIT, Act::EnterWorktree { name: "tree" }, MARK],
+        checks: &[Told("REASON-ONE"), Given("gate", &[("/cwd", "~/worktrees/tree")])],
         ..BASE
     },
     Scenario {
@@ -106,6 +107,7 @@ pub const ALL: &[Scenario] = &[
         shows: "A trusted project's deny holds for a subagent in a worktree of its own.",
         acts: &[COMMIT, Act::SubagentInWorktree { task: SUBTASK }],
         subagent: &[MARK],
+        checks: &[Told("REASON-ONE"), Given("gate", &[("/cwd", "~/worktrees/")])],
         ..BASE
     },
 ];
