@@ -199,7 +199,7 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
             Some("it gives no subagent a worktree of its own")
         }
         _ if has(|act| matches!(act, Act::Skill { .. })) && rig.agent() != "claude" => {
-            Some("its skills run no command while they are read")
+            Some("no skill is known to run a command there while it is read")
         }
         _ if scenario.prompt == "/mark" && !PROMPT_COMMANDS.contains(&rig.agent()) => {
             Some("it runs no command of a prompt file")

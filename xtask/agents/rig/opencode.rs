@@ -50,6 +50,10 @@ impl Rig for OpenCode {
         // packages, so that ends at once and asks nobody outside.
         command.env("npm_config_registry", format!("http://127.0.0.1:{}/npm/", session.port));
         command.args(["run", "--model", "fake/fake-model", "--format", "json"]);
+        if let Some(name) = session.prompt.strip_prefix('/') {
+            command.args(["--command", name]);
+            return;
+        }
         // An argument with a space in it would reach the model in quotes.
         command.args(session.prompt.split(' '));
     }
@@ -82,8 +86,15 @@ impl Rig for OpenCode {
     }
 
     fn lacks(&self, scenario: &str) -> Option<&'static str> {
-        let taken = "OpenCode takes a subagent's result when it ends, so it cannot be sent on";
-        (scenario == "subagent-follow-up").then_some(taken)
+        match scenario {
+            "subagent-follow-up" => {
+                Some("OpenCode takes a subagent's result when it ends, so it cannot be sent on")
+            }
+            "slash-denied" => Some(
+                "OpenCode runs the commands of a slash command before any plugin is asked about the prompt",
+            ),
+            _ => None,
+        }
     }
 
     /// A plugin of the user's own, which gives its hook what it was given.

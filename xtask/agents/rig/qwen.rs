@@ -76,6 +76,9 @@ impl Rig for Qwen {
             "path-at" | "path-relative" => {
                 Some("Qwen Code opens no path that is not absolute, and fires no event for one")
             }
+            "slash-denied" => Some(
+                "Qwen Code runs the commands of a slash command before any hook is asked about the prompt",
+            ),
             "mcp-output" => Some("Qwen Code lets no hook change what a tool gave back"),
             _ => None,
         }

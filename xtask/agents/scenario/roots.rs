@@ -99,7 +99,7 @@ pub const ALL: &[Scenario] = &[
         id: "enter-worktree",
         shows: "A trusted project's deny holds after the agent's own tool moved the session into a worktree.",
         acts: &[COMMIT, Act::EnterWorktree { name: "tree" }, MARK],
-        checks: &[Told("REASON-ONE"), Given("gate", &[("/cwd", "~/worktrees/tree")])],
+        checks: &[Told("REASON-ONE"), Moved("gate", "/worktrees/tree")],
         ..BASE
     },
     Scenario {
