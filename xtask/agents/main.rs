@@ -153,7 +153,11 @@ fn drive_one(
 }
 
 /// Agents with a second tool that starts subagents.
-const OTHER_SUBAGENTS: &[&str] = &["claude", "codex"];
+const OTHER_SUBAGENTS: &[&str] = &["claude", "codex", "cline"];
+/// Agents with a tool that gives a subagent more work.
+const SENDS_ON: &[&str] = &["claude", "codex", "qwen", "copilot", "cline"];
+/// Agents with a second tool that runs commands.
+const OTHER_SHELLS: &[&str] = &["claude", "qwen"];
 /// Agents without a tool for MCP resources.
 const NO_RESOURCES: &[&str] = &["copilot", "cline"];
 
@@ -177,6 +181,10 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
         }
         Beside::DeadDaemon if !rig.over_http() => Some("it is not wired over HTTP"),
         _ if several && !rig.several_commands() => Some("a call has one command there"),
+        _ if has(|act| matches!(act, Act::SendOn { .. })) => {
+            let why = "it has no tool that gives a subagent more work";
+            (!SENDS_ON.contains(&rig.agent())).then_some(why)
+        }
         _ if has(|act| matches!(act, Act::OtherSubagent { .. }))
             && !OTHER_SUBAGENTS.contains(&rig.agent()) =>
         {
@@ -204,8 +212,8 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
         _ if scenario.prompt == "/mark" && !PROMPT_COMMANDS.contains(&rig.agent()) => {
             Some("it runs no command of a prompt file")
         }
-        _ if has(|act| matches!(act, Act::SendOn { .. })) && !OTHER_SUBAGENTS.contains(&rig.agent()) => {
-            Some("it sends no subagent on")
+        _ if has(|act| matches!(act, Act::OtherShell { .. })) && !OTHER_SHELLS.contains(&rig.agent()) => {
+            Some("it runs commands with one tool")
         }
         _ if scenario.id == "typed-input" && rig.agent() != "codex" => {
             Some("it cannot type into a running command without an event")

@@ -52,6 +52,7 @@ impl Rig for Claude {
                 "EnterWorktree",
                 "Skill",
                 "SendMessage",
+                "Monitor",
                 "ReadMcpResourceTool",
                 "mcp__mini__echo",
             ]);
@@ -71,6 +72,9 @@ impl Rig for Claude {
             Act::Mcp { text } => ("mcp__mini__echo", json!({"text": text})),
             Act::McpResource => ("ReadMcpResourceTool", json!({"server": "mini", "uri": RESOURCE})),
             Act::OtherSubagent { task } => ("Workflow", json!({"script": workflow(task)})),
+            Act::OtherShell { line } => {
+                ("Monitor", json!({"command": line, "description": "Watch it", "timeout_ms": 30000}))
+            }
             Act::SendOn { task } => ("SendMessage", json!({"to": "one", "message": task, "summary": "More"})),
             Act::Skill { name } => ("Skill", json!({"skill": name})),
             Act::EnterWorktree { name } => ("EnterWorktree", json!({"name": name})),

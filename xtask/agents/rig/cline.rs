@@ -64,11 +64,14 @@ impl Rig for Cline {
             Act::Mcp { text } => ("mini__echo", json!({"text": text})),
             Act::ShellIn { .. }
             | Act::McpResource
-            | Act::OtherSubagent { .. }
-            | Act::SendOn { .. }
+            | Act::OtherShell { .. }
             | Act::EnterWorktree { .. }
             | Act::Skill { .. }
             | Act::SubagentInWorktree { .. } => return None,
+            Act::OtherSubagent { task } => {
+                ("team_spawn_teammate", json!({"agentId": "worker", "rolePrompt": task}))
+            }
+            Act::SendOn { task } => ("team_run_task", json!({"agentId": "worker", "task": task})),
             Act::Subagent { task } => {
                 ("spawn_agent", json!({"task": task, "systemPrompt": "You do what you are told."}))
             }
@@ -95,11 +98,15 @@ impl Rig for Cline {
         &["beforeSubmitPrompt"]
     }
 
-    /// An MCP call is made with whatever stands in its place, so there a refusal
+    /// An MCP call and one of a team tool is made with whatever stands in its place, so there a refusal
     /// can only cancel the run; the reason then stands in the log alone.
     fn refusal(&self, scenario: &str) -> Refusal {
         match scenario {
-            "mcp-refused" | "mcp-fail-closed" => Refusal::EndsTheRun("home/.cline/data/logs/cline.log"),
+            "mcp-refused"
+            | "mcp-fail-closed"
+            | "subagent-other-tool"
+            | "subagent-matcher"
+            | "subagent-sent-on" => Refusal::EndsTheRun("home/.cline/data/logs/cline.log"),
             _ => Refusal::ToModel,
         }
     }

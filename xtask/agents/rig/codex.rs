@@ -63,6 +63,7 @@ impl Rig for Codex {
                 plain("exec_command", json!({"cmd": line, "workdir": place.spelt(directory)}))
             }
             Act::Shells(_)
+            | Act::OtherShell { .. }
             | Act::EnterWorktree { .. }
             | Act::Skill { .. }
             | Act::SubagentInWorktree { .. } => None,

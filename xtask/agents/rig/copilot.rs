@@ -64,13 +64,20 @@ impl Rig for Copilot {
             }
             Act::Mcp { text } => ("mini-echo", json!({"text": text})),
             Act::Shells(_)
+            | Act::OtherShell { .. }
             | Act::ShellIn { .. }
             | Act::McpResource
-            | Act::OtherSubagent { .. }
-            | Act::SendOn { .. }
             | Act::EnterWorktree { .. }
             | Act::Skill { .. }
             | Act::SubagentInWorktree { .. } => return None,
+            Act::SendOn { task } => ("write_agent", json!({"agent_id": "worker", "message": task})),
+            Act::OtherSubagent { task } => {
+                let input = json!({
+                    "description": "A task", "prompt": task, "agent_type": "general-purpose",
+                    "name": "worker", "mode": "background",
+                });
+                ("task", input)
+            }
             Act::Subagent { task } => {
                 let input = json!({
                     "description": "A task", "prompt": task, "agent_type": "general-purpose",

@@ -56,6 +56,7 @@ impl Rig for Gemini {
                 json!({"command": line, "description": "Run it", "dir_path": file(directory)}),
             ),
             Act::Shells(_)
+            | Act::OtherShell { .. }
             | Act::SendOn { .. }
             | Act::Skill { .. }
             | Act::SubagentInWorktree { .. }

@@ -133,6 +133,8 @@ pub enum Act {
     Shell(&'static str),
     /// A command line, with a directory of the project in the tool's own field for it.
     ShellIn { directory: &'static str, line: &'static str },
+    /// A command line, by another tool than `Shell` uses.
+    OtherShell { line: &'static str },
     /// Several command lines in one call.
     Shells(&'static [&'static str]),
     /// A file's content.
@@ -147,7 +149,7 @@ pub enum Act {
     Subagent { task: &'static str },
     /// A subagent with this task, by another tool than `Subagent` uses.
     OtherSubagent { task: &'static str },
-    /// More work for the subagent that `OtherSubagent` started.
+    /// More work for the subagent that `OtherSubagent` started; that may be the usual tool, where there is no other.
     SendOn { task: &'static str },
     /// A subagent with this task in a git worktree of its own.
     SubagentInWorktree { task: &'static str },

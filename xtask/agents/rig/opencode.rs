@@ -66,6 +66,7 @@ impl Rig for OpenCode {
                 ("bash", json!({"command": line, "description": "Run it", "workdir": file(directory)}))
             }
             Act::Shells(_)
+            | Act::OtherShell { .. }
             | Act::SendOn { .. }
             | Act::Skill { .. }
             | Act::SubagentInWorktree { .. }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Act, Package, RESOURCE, Rig, Session, own_hook_in, pretty};
 use crate::Outcome;
@@ -48,7 +48,7 @@ impl Rig for Qwen {
                 "run_shell_command",
                 json!({"command": line, "is_background": false, "directory": file(directory)}),
             ),
-            Act::Shells(_) | Act::SendOn { .. } | Act::Skill { .. } | Act::SubagentInWorktree { .. } => {
+            Act::Shells(_) | Act::Skill { .. } | Act::SubagentInWorktree { .. } => {
                 return None;
             }
             Act::EnterWorktree { name } => ("enter_worktree", json!({"name": name})),
@@ -61,8 +61,10 @@ impl Rig for Qwen {
             }
             Act::Mcp { text } => ("mcp__mini__echo", json!({"text": text})),
             Act::McpResource => ("read_mcp_resource", json!({"server_name": "mini", "uri": RESOURCE})),
-            Act::OtherSubagent { .. } => return None,
-            Act::Subagent { task } => {
+            // Tools that are not offered are called by another one.
+            Act::OtherShell { line } => deferred("monitor", &json!({"command": line})),
+            Act::SendOn { task } => deferred("send_message", &json!({"to": "one", "message": task})),
+            Act::Subagent { task } | Act::OtherSubagent { task } => {
                 let kind = "general-purpose";
                 ("agent", json!({"description": "A task", "prompt": task, "subagent_type": kind}))
             }
@@ -92,4 +94,8 @@ impl Rig for Qwen {
     fn own_hook(&self, place: &Place, command: &str) -> Outcome<()> {
         own_hook_in(place, "home/.qwen/settings.json", "PreToolUse", command)
     }
+}
+
+fn deferred(name: &str, input: &Value) -> (&'static str, Value) {
+    ("tool_call", json!({"name": name, "arguments": input}))
 }

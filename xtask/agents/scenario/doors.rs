@@ -10,12 +10,13 @@ const GUARD: Hook = hook(
 );
 const FILES: &[(&str, &str)] = &[("secret.txt", "SECRET-WORD\n"), ("sub/other.txt", "other\n")];
 
-/// A skill and slash commands that run a command while the prompt is built.
-const PROMPT_FILES: &[(&str, &str)] = &[
-    (
-        ".claude/skills/mark/SKILL.md",
-        "---\nname: mark\ndescription: Marks.\nallowed-tools: Bash(*)\n---\nOutput: !`echo ran > marker`\n",
-    ),
+/// A skill that runs a command while it is read.
+const SKILL: &[(&str, &str)] = &[(
+    ".claude/skills/mark/SKILL.md",
+    "---\nname: mark\ndescription: Marks.\nallowed-tools: Bash(*)\n---\nOutput: !`echo ran > marker`\n",
+)];
+/// Slash commands that run a command while the prompt is built.
+const SLASH_COMMANDS: &[(&str, &str)] = &[
     (".claude/commands/mark.md", "---\nallowed-tools: Bash(*)\n---\nOutput: !`echo ran > marker`\n"),
     (".gemini/commands/mark.toml", "prompt = \"Output: !{echo ran > marker}\"\n"),
     (".qwen/commands/mark.md", "---\ndescription: Marks.\n---\nOutput: !{echo ran > marker}\n"),
@@ -63,6 +64,16 @@ pub const ALL: &[Scenario] = &[
         shows: "A read through a link is denied by a hook that compares `file_path`.",
         acts: &[Act::Shell("ln -s secret.txt link.txt"), Act::Read("link.txt")],
         ..READ
+    },
+    Scenario {
+        id: "shell-other-tool",
+        shows: "A command that another tool of the agent runs passes beforeShellExecution.",
+        proves: &[("beforeShellExecution", "permission")],
+        hooks: &[SHELL_GATE],
+        acts: &[Act::OtherShell { line: "echo ran > marker" }],
+        wanted: Wanted::Refused,
+        checks: &[Told("REASON-ONE")],
+        ..PLAIN
     },
     Scenario {
         id: "subagent-other-fail-closed",
@@ -141,7 +152,7 @@ pub const ALL: &[Scenario] = &[
             options: r#""matcher": "Skill""#,
             ..hook("preToolUse", "gate", r#"echo '{"permission":"deny","agent_message":"REASON-ONE"}'"#)
         }],
-        files: PROMPT_FILES,
+        files: SKILL,
         acts: &[Act::Skill { name: "mark" }],
         wanted: Wanted::Refused,
         checks: &[Told("REASON-ONE")],
@@ -152,7 +163,7 @@ pub const ALL: &[Scenario] = &[
         shows: "A command behind `!` in a skill runs without a shell event: no hook can deny the command itself.",
         proves: &[("preToolUse", "")],
         hooks: &[hook("preToolUse", "pre", ""), SHELL_GATE],
-        files: PROMPT_FILES,
+        files: SKILL,
         acts: &[Act::Skill { name: "mark" }],
         wanted: Wanted::Ran,
         checks: &[Called("gate", 0), Given("pre", &[("/tool_name", "Skill")])],
@@ -167,7 +178,7 @@ pub const ALL: &[Scenario] = &[
             "prompt",
             r#"echo '{"continue":false,"user_message":"REASON-ONE"}'"#,
         )],
-        files: PROMPT_FILES,
+        files: SLASH_COMMANDS,
         prompt: "/mark",
         acts: &[],
         wanted: Wanted::NotRun,
@@ -178,7 +189,7 @@ pub const ALL: &[Scenario] = &[
         shows: "A command in a slash command of the user runs without a shell event: no hook can deny the command itself.",
         proves: &[("sessionStart", "")],
         hooks: &[hook("sessionStart", "session", ""), SHELL_GATE],
-        files: PROMPT_FILES,
+        files: SLASH_COMMANDS,
         prompt: "/mark",
         acts: &[],
         wanted: Wanted::Ran,

@@ -80,7 +80,9 @@ fn unseen() -> String {
 const UNSEEN: &str = "
 ## What no hook can deny
 
-These actions fire no event in the agent, so no hook is asked about them.
+These actions fire no event of their own in the agent, so no hook is asked about them. In every agent it is also unseen what
+a program does that a hook allowed to start, such as a script that the agent wrote before
+([Self-protection](self-protection.md#what-it-does-not-see)): what must hold against that belongs to root.
 
 | Agent | Action | Why, and what to guard in its place |
 |---|---|---|

@@ -46,7 +46,7 @@ pub const AGENT: Agent = Agent {
     rule_files: &["QWEN.md", "AGENTS.md", ".qwen/rules/*.md"],
     unseen: &[Unseen {
         action: "a shell command in `!{…}` of a custom command",
-        reason: "Qwen Code runs it while it builds the prompt and fires no event; guard who may change `.qwen/commands`",
+        reason: "Qwen Code runs it before any hook is asked about the prompt, and fires no event for it; guard who may change `.qwen/commands`",
         is_typed_input: false,
     }],
     runs_itself: &[],

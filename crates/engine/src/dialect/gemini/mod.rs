@@ -38,7 +38,7 @@ pub const AGENT: Agent = Agent {
     rule_files: &["GEMINI.md"],
     unseen: &[Unseen {
         action: "a shell command in `!{…}` of a custom command",
-        reason: "Gemini CLI runs it while it builds the prompt and fires no event; guard who may change `.gemini/commands`",
+        reason: "Gemini CLI runs it before any hook is asked about the prompt, and fires no event for it; guard who may change `.gemini/commands`",
         is_typed_input: false,
     }],
     runs_itself: &[],

@@ -43,7 +43,7 @@ pub const AGENT: Agent = Agent {
     rule_files: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
     unseen: &[Unseen {
         action: "a shell command behind `!` in a custom command",
-        reason: "OpenCode runs it while it builds the prompt and no plugin is asked; guard who may change `.opencode/command`",
+        reason: "OpenCode runs it before any plugin is asked about the prompt, and asks none about it; guard who may change `.opencode/command`",
         is_typed_input: false,
     }],
     runs_itself: &[],

@@ -58,8 +58,13 @@ pub const AGENT: Agent = Agent {
     rule_files: &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/*.md"],
     unseen: &[
         Unseen {
-            action: "a shell command behind `!` in a skill or a slash command",
-            reason: "Claude Code runs it while it builds the prompt and fires no event; guard who may change `.claude/commands` and `.claude/skills`",
+            action: "a shell command behind `!` in a slash command that the user types",
+            reason: "Claude Code runs it while it builds the prompt and fires no event for it; refuse the prompt (`/name`) in beforeSubmitPrompt, or guard who may change `.claude/commands`",
+            is_typed_input: false,
+        },
+        Unseen {
+            action: "a shell command behind `!` in a skill that the model starts",
+            reason: "Claude Code runs it while it reads the skill and fires no event for it; deny the skill in preToolUse (`Skill`), or guard who may change `.claude/skills`",
             is_typed_input: false,
         },
         Unseen {
