@@ -96,7 +96,7 @@ pub fn drive(
     }
     let wired = leaving::files(&place);
     let program = disarmed::program(binary);
-    if let Some(file) = disarmed::connection(&place, &before, &wired) {
+    if let Some(file) = disarmed::connection(&place.home, &before, &wired) {
         let _ = place.connection.set(file);
     }
     model.follow(plan(rig, scenario, &place)?);
@@ -106,7 +106,7 @@ pub fn drive(
     let ended = process::run(&mut command, &place.root, LIMIT)?;
     drop(daemon);
     let after = leaving::files(&place);
-    let mut disarmed = disarmed::complaints(&place, &before, &wired, &after);
+    let mut disarmed = disarmed::complaints(&place.home, &before, &wired, &after);
     if program != disarmed::program(binary) {
         disarmed.push("Boathook's program was changed in the session".to_owned());
     }
