@@ -96,7 +96,7 @@ pub const ALL: &[Scenario] = &[
             options: r#""failClosed": true"#,
             ..hook("beforeShellExecution", "gate", "echo '{}'")
         }],
-        acts: &[Act::Shell("cp /bin/true .cursor/hooks/gate.sh"), MARK],
+        acts: &[Act::Shell("printf '%s\\n' '#!/bin/sh' 'exit 0' > .cursor/hooks/gate.sh"), MARK],
         checks: &[Told("trust"), Called("gate", 1)],
         ..BASE
     },
