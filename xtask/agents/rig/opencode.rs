@@ -37,6 +37,10 @@ impl Rig for OpenCode {
         if !session.approved {
             settings["permission"] = json!({"bash": "ask"});
         }
+        // It would reject what is outside of the project, and end the turn.
+        if session.writes_home {
+            settings["permission"]["external_directory"] = json!("allow");
+        }
         if let Some(program) = &session.mcp {
             settings["mcp"]["mini"] = json!({"type": "local", "command": ["node", program], "enabled": true});
         }
