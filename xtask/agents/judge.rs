@@ -158,11 +158,11 @@ fn complaint(refusal: Refusal, run: &Run, check: &Check) -> Result<(), String> {
             };
             yes(run.place.logged().iter().any(asked), || format!("self-protection did not ask about {text}"))
         }
-        Check::Moved(hook, end) => {
+        Check::Moved(hook, part) => {
             let calls = run.place.recorded(hook);
-            let moved = |call: &Value| call["cwd"].as_str().is_some_and(|cwd| cwd.ends_with(end));
+            let moved = |call: &Value| call["cwd"].as_str().is_some_and(|cwd| cwd.contains(part));
             yes(calls.iter().any(moved), || {
-                format!("`{hook}` was never called in {end:?}: {}", shown(&calls))
+                format!("`{hook}` was never called in {part:?}: {}", shown(&calls))
             })
         }
         Check::Called(hook, times) => {

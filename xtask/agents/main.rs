@@ -166,7 +166,7 @@ const SHELL_DIRECTORY: &[&str] = &["codex", "gemini", "qwen", "opencode"];
 /// Agents with a tool that moves the session into a worktree.
 const ENTERS_WORKTREE: &[&str] = &["claude", "qwen"];
 /// Agents that give a subagent a worktree of its own.
-const SUBAGENT_WORKTREE: &[&str] = &["claude"];
+const SUBAGENT_WORKTREE: &[&str] = &["claude", "qwen"];
 
 /// Agents that run commands of a slash command while they build the prompt.
 const PROMPT_COMMANDS: &[&str] = &["claude", "gemini", "qwen", "opencode"];
@@ -182,7 +182,7 @@ fn lacks(rig: &dyn Rig, scenario: &Scenario) -> Option<&'static str> {
         Beside::DeadDaemon if !rig.over_http() => Some("it is not wired over HTTP"),
         _ if several && !rig.several_commands() => Some("a call has one command there"),
         _ if has(|act| matches!(act, Act::SendOn { .. })) => {
-            let why = "it has no tool that gives a subagent more work";
+            let why = "it has no tool of its own that gives a subagent more work";
             (!SENDS_ON.contains(&rig.agent())).then_some(why)
         }
         _ if has(|act| matches!(act, Act::OtherSubagent { .. }))

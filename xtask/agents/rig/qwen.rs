@@ -48,9 +48,7 @@ impl Rig for Qwen {
                 "run_shell_command",
                 json!({"command": line, "is_background": false, "directory": file(directory)}),
             ),
-            Act::Shells(_) | Act::Skill { .. } | Act::SubagentInWorktree { .. } => {
-                return None;
-            }
+            Act::Shells(_) | Act::Skill { .. } => return None,
             Act::EnterWorktree { name } => ("enter_worktree", json!({"name": name})),
             Act::Read(path) => ("read_file", json!({"file_path": file(path)})),
             Act::Write { path, content } => {
@@ -64,6 +62,13 @@ impl Rig for Qwen {
             // Tools that are not offered are called by another one.
             Act::OtherShell { line } => deferred("monitor", &json!({"command": line})),
             Act::SendOn { task } => deferred("send_message", &json!({"to": "one", "message": task})),
+            Act::SubagentInWorktree { task } => {
+                let input = json!({
+                    "description": "A task", "prompt": task, "subagent_type": "general-purpose",
+                    "isolation": "worktree", "run_in_background": false,
+                });
+                ("agent", input)
+            }
             Act::Subagent { task } | Act::OtherSubagent { task } => {
                 let kind = "general-purpose";
                 ("agent", json!({"description": "A task", "prompt": task, "subagent_type": kind}))
@@ -96,6 +101,7 @@ impl Rig for Qwen {
     }
 }
 
+/// A call of a tool that Qwen Code offers only by name.
 fn deferred(name: &str, input: &Value) -> (&'static str, Value) {
     ("tool_call", json!({"name": name, "arguments": input}))
 }

@@ -101,7 +101,7 @@ pub enum Check {
     /// Self-protection asked about a call with this text in it. What an agent says then is its own affair: it may
     /// have a reason of its own to refuse.
     Protected(&'static str),
-    /// The hook of this name was given a working directory that ends like this, in
+    /// The hook of this name was given a working directory with this in it, in
     /// agents whose shell stays where a command went.
     Moved(&'static str, &'static str),
 }

@@ -26,6 +26,10 @@ const ENTER_GIT_FILE: Act = Act::Shell(
 /// A worktree begins with a commit.
 const COMMIT: Act =
     Act::Shell("git -c user.name=a -c user.email=a@example.org commit --quiet --allow-empty -m first");
+/// An agent may want a clean tree for the worktree of a subagent, which then has a copy of the hooks.
+const COMMIT_ALL: Act = Act::Shell(
+    "git add --all && git -c user.name=a -c user.email=a@example.org commit --quiet --allow-empty -m first",
+);
 const ENTER_WORKTREE: Act = Act::Shell("cd '@PROJECT@' && git worktree add --quiet tree && cd tree");
 
 const BASE: Scenario = Scenario {
@@ -105,9 +109,9 @@ pub const ALL: &[Scenario] = &[
     Scenario {
         id: "subagent-worktree",
         shows: "A trusted project's deny holds for a subagent in a worktree of its own.",
-        acts: &[COMMIT, Act::SubagentInWorktree { task: SUBTASK }],
+        acts: &[COMMIT_ALL, Act::SubagentInWorktree { task: SUBTASK }],
         subagent: &[MARK],
-        checks: &[Told("REASON-ONE"), Given("gate", &[("/cwd", "~/worktrees/")])],
+        checks: &[Told("REASON-ONE"), Moved("gate", "/worktrees/")],
         ..BASE
     },
 ];
