@@ -25,7 +25,7 @@ Usage: cargo xtask TASK
   browser  walk the panel in a real Chromium, with screenshots in target/browser/shots
   dist     build the static binary that is shipped
   bench    what a hook costs, beside a floor and peers (--quick, --write, --only STAGE)
-  soak     long runs by hand (--agents, --kills, --payloads, --windows, --fleet, --memory, --quick, --write)";
+  soak     long runs by hand (--agents, --kills, --payloads, --windows, --fleet, --memory, --bash, --quick, --write)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

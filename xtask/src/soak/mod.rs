@@ -2,6 +2,7 @@
 //! tables stand in `docs/soak.md`.
 
 mod agents;
+mod bash;
 mod denies;
 mod fleet;
 mod kills;
@@ -33,6 +34,8 @@ pub struct Options {
     fleet: bool,
     /// Hostile configurations with little memory.
     memory: bool,
+    /// Generated command lines in the real bash, against the rules.
+    bash: bool,
     /// Few repetitions.
     quick: bool,
     /// Renew `docs/soak.md`.
@@ -65,17 +68,17 @@ impl Options {
                 "--windows" => options.windows = true,
                 "--fleet" => options.fleet = true,
                 "--memory" => options.memory = true,
+                "--bash" => options.bash = true,
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
                 unknown => {
-                    let known =
-                        "--agents, --kills, --payloads, --windows, --fleet, --memory, --quick and --write";
+                    let known = "--agents, --kills, --payloads, --windows, --fleet, --memory, --bash, --quick and --write";
                     return Err(format!("unknown option `{unknown}`; there are {known}"));
                 }
             }
         }
-        let Options { agents, kills, payloads, windows, fleet, memory, quick, write } = options;
-        if ![agents, kills, payloads, windows, fleet, memory].contains(&true) {
+        let Options { agents, kills, payloads, windows, fleet, memory, bash, quick, write } = options;
+        if ![agents, kills, payloads, windows, fleet, memory, bash].contains(&true) {
             let all = true;
             options = Options {
                 agents: all,
@@ -84,6 +87,7 @@ impl Options {
                 windows: all,
                 fleet: all,
                 memory: all,
+                bash: all,
                 quick,
                 write,
             };
@@ -144,6 +148,12 @@ pub fn soak(options: Options) -> Outcome<()> {
     if options.memory {
         let findings = progress.step("little memory", memory::findings)?;
         sections.push(Section::new("Little memory", findings));
+    }
+    if options.bash {
+        let lines = options.often(100_000);
+        let findings = progress
+            .step(&format!("{lines} command lines with each seed, in bash"), || bash::findings(lines))?;
+        sections.push(Section::new("Rules and bash", findings));
     }
     progress.finish();
     for section in &sections {

@@ -75,7 +75,10 @@ fn other_spellings(program: &str, option: &TextGlob) -> Vec<TextGlob> {
 /// Whether a word is an option in one of its spellings: `-f` also inside
 /// `-uf`, `--force` also with `=value` and, where that makes a rule stricter, abbreviated.
 fn is_this_option(option: &TextGlob, arg: &Word, abbreviates: bool) -> bool {
-    let Some(text) = arg.known().filter(|_| !has_glob(arg)) else { return could_be(option, arg) };
+    let Some(text) = arg.known().filter(|_| !has_glob(arg)) else {
+        let is_possible = || may_hold_option(option, arg) || is_this_option(option, &known_part(arg), true);
+        return could_be(option, arg) || (abbreviates && is_possible());
+    };
     if option.matches(&text) {
         return true;
     }
@@ -97,6 +100,36 @@ fn is_this_option(option: &TextGlob, arg: &Word, abbreviates: bool) -> bool {
                 && text[1..].split('=').next().is_some_and(|cluster| cluster.contains(letter))
         }
         _ => false,
+    }
+}
+
+/// The word without what is not known, which may be empty.
+fn known_part(arg: &Word) -> Word {
+    let texts = arg.pieces.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    Word::literal(texts.collect::<String>())
+}
+
+/// Whether a word of which a part is not known may hold an option in another spelling: `-$x` may be `-uf`, and
+/// `--fo$x` may be `--force`.
+fn may_hold_option(option: &TextGlob, arg: &Word) -> bool {
+    // One that is split may be several words.
+    if !arg.quoted && arg.pieces.contains(&Piece::Any) {
+        return true;
+    }
+    let known = arg.pieces.iter().find(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    let start = match known {
+        Some(Piece::Text(text)) => text.as_str(),
+        Some(Piece::Any) => return true,
+        _ => return false,
+    };
+    match (start.strip_prefix("--"), option.pattern().strip_prefix("--")) {
+        (Some(given), Some(name)) => given.starts_with(name) || name.starts_with(given),
+        (None, None) => start.starts_with('-') && option.pattern().len() == 2,
+        (Some(_), None) => false,
+        (None, Some(_)) => start == "-",
     }
 }
 

@@ -74,6 +74,38 @@ fn red_team_m4_what_bash_evaluates_is_read() {
 
 #[test]
 #[rustfmt::skip] // a table of short lines
+fn red_team_m4_what_a_variable_makes_of_a_command_is_read() {
+    assert_denied(&[
+        // One value may be several words, and an option of a program that runs others.
+        "x='-w1 s git push -f'; flock $x", "set -- 5 taskset 1 rm -rf; timeout \"$@\"", "read v <<<--signal=KILL; timeout \"$v\" 5 rm -rf x", "v=-; find . -maxdepth 0 \"$v\"exec rm -rf {} +", "x='-c \"$@\" _ git push -f'; sh $x",
+        "x=([3]='-k 1 5 rm -rf'); timeout ${x[3]}", "x[3]='-k 1 5 rm -rf'; timeout ${x[3]}", "x='-w1 s git push -f'; flock ${x/q}", "x='push -f'; git ${x/q}", "x='push -f'; git ${x:0}", "x=q'push -f'; git ${x#q}", "set -- z -rf; rm \"${@:2}\"",
+        "x=({push,} -f); git ${x[@]}", "for s in {gi,}; do ${s}t push -f; done", "set - {push,} -f; git $*", "v=PUSH; git \"${v,,}\" -f", "coproc echo -; read v <&${COPROC[0]}; w+=${v}c; bash ${w%q} 'rm -rf x'",
+        // A name that is in a variable.
+        "n=x; export $n=-rf; rm $x", "n=x; declare $n='-c a=b push -f'; git $x", "n=x; printf -v $n %s -rf; rm $x", "n=x; read $n <<<-rf; rm $x", "f() { read $1 <<<-rf; }; f x; rm $x", "f() { declare -g $1=-rf; }; f x; rm $x", "f() { eval $1='-rf'; }; f x; rm $x",
+        // What a match leaves.
+        "[[ -f =~ .* ]]; v=$BASH_REMATCH; rm -r $v", "[[ '-rf' =~ (.*) ]]; rm ${BASH_REMATCH[1]}", "v=x-rf; [[ $v =~ x(.*) ]]; rm ${BASH_REMATCH[1]}",
+        // Parts that are not known may be empty, or letters of an option.
+        "rm -$()Rf x", "rm -r $u\"-f\" x", "rm \"$@\"-rf x", "timeout ${x}--preserve-status 5 rm -rf x", "flock \"${u[@]}\"-E5 s rm -rf x", "bash -p$u -c 'rm -rf x'", "v=z; v=-; rm ${v}r\"f\" x", "env -u ${v/q} -S 'rm -rf x'",
+    ]);
+}
+
+#[test]
+#[rustfmt::skip] // a table of short lines
+fn red_team_m4_what_is_read_and_written_is_followed() {
+    assert_denied(&[
+        "echo 'rm -rf x' | tee s >f; bash <s", "echo 'rm -rf x' >s; bash ../home/s", "echo 'rm -rf x' >s; bash <./s", "x='a[$(echo \"rm -rf x\" >s; . s)]'; echo $((x))", "ln -s /bin/rm g; ./g -rf x", "cp /bin/rm g && ./g -rf x", "ln -s /usr/bin/xargs g; ./g rm -rf",
+        "ln -s /dev/stdin y; bash y <<<'rm -rf x'", "echo 'gi\\t push -f' >s; sh s", "xargs rm <<<\"'-rf' x\"", "xargs -d , rm <<<-rf,x", "v=-rf; echo $v | xargs rm", "v=-f; xargs -d , git <<<push,$v", "echo \"gi\\\"t\\\" push -f\" | xargs -0 bash -c", "v=-f; v=z; printf '%s\\0' -c 'rm -r '$v | xargs -0 bash",
+        "xargs -I{} bash -c {} <<<\"'rm -rf x'\"", "test -v 'a[$(declare v=m; r${v#q} -rf x)]'", "[ -v 'a[$(${PWD:+rm} -rf x)]' ]", "x='a[$(read \"a[\\$(rm \\\"-r\\\"f)]\" <<<1)]'; unset 'a[x]'", "f() { : $(($1)); }; f 'a[$(n=x; export $n=-rf; rm $x)]'",
+        "v='rm -rf x'; v+=; readarray -C\"$v\" -c1 <<<x", "builtin declare v='a[$(f() { git $x;'; x=\"$v\"\" }; x='push -f' f)]\"; echo ${a[x]}",
+    ]);
+    let harmless = ["cp a ./b && ./b --force", "ls *.sh | xargs -n1 bash -n", "x=$(ls | sort); git push $x", "[[ $ref =~ ^v(.*) ]] && git push origin ${BASH_REMATCH[1]}", "while read -r k v; do export \"$k=$v\"; done < .env; git push $REMOTE", "echo 'a\\tb' > f; cat f"];
+    for line in harmless {
+        assert!(matches!(truth_of(&DENIED, line, true), Truth::No(_)), "{line}: {:?}", truth_of(&DENIED, line, true));
+    }
+}
+
+#[test]
+#[rustfmt::skip] // a table of short lines
 fn red_team_m4_options_are_found_in_every_spelling() {
     assert_denied(&["rm -Rf x", "rm --recursive --force x", "rm -r --force x", "rm --rec --fo x", "rm --r --f x", "rm -f --recursive x", "rm x -R -f", "git push --forc", "git push --f"]);
     let harmless = ["rm -r x", "rm --force x", "rm --recursive x", "git push --follow-tags", "git push --force-with-lease", "rm -R x", "git push --tags", "rm --fo x"];

@@ -2,11 +2,16 @@
 //! `parallel` and `xargs`, whose command is not whole before it runs.
 
 use super::inner::{Input, Inside};
+use super::options::{OptionValue, option_value};
 use super::word::{Piece, Word};
 use super::wrappers::{PARALLEL, Runs, XARGS, runs};
 
 /// So many words are looked at as commands that may begin anywhere.
-const MOST_TRIED: usize = 100_000;
+pub(super) const MOST_TRIED: usize = 100_000;
+/// So many lines are read as arguments of their own.
+const MAX_LINES: usize = 64;
+/// What `xargs` takes for quoting.
+const QUOTES: [char; 3] = ['\'', '"', '\\'];
 
 impl Inside<'_, '_> {
     /// Their options are too many to know which takes a value: the command may
@@ -50,19 +55,49 @@ impl Inside<'_, '_> {
 
     pub(super) fn xargs(&mut self) {
         let start = self.first_start(&XARGS, 1);
-        let mut words = self.words.get(start..).unwrap_or_default().to_vec();
+        let words = self.words.get(start..).unwrap_or_default().to_vec();
         if words.is_empty() {
             return;
         }
-        let mark = self.mark_of_xargs(start);
-        match (self.input, mark) {
-            (Input::Known(text), None) => words.extend(text.split_whitespace().map(Word::literal)),
-            (Input::File | Input::Unknown, None) => {
-                words.push(Word { pieces: vec![Piece::Unknown], ..Word::default() });
+        let unknown = Word { pieces: vec![Piece::Unknown], ..Word::default() };
+        match (self.input, self.mark_of_xargs(start)) {
+            (Input::Known(text), None) => {
+                for given in given_words(text, self.delimiter_of_xargs(start)) {
+                    self.command([&words[..], &given].concat());
+                }
             }
-            (input, Some(mark)) => words = filled(&words, &mark, input),
+            (Input::Printed(parts), None) => {
+                let program = words.first().and_then(Word::program_name).and_then(|name| runs(&name));
+                if program.is_some() {
+                    self.unknown_text();
+                }
+                let delimiter = self.delimiter_of_xargs(start);
+                let parts = parts.iter().flat_map(|word| separated(word, delimiter));
+                self.command(words.into_iter().chain(parts).chain([unknown]).collect());
+            }
+            (Input::File(_) | Input::Unknown, None) => self.command([words, vec![unknown]].concat()),
+            (input, Some(mark)) => self.filled_commands(&words, &mark, input),
         }
-        self.command(words);
+    }
+
+    /// The commands with what is read in the place of the mark: as it is, and with the quoting of `xargs` undone.
+    fn filled_commands(&mut self, words: &[Word], mark: &str, input: Input<'_>) {
+        self.command(filled(words, mark, input));
+        if let Input::Known(text) = input {
+            for line in text.lines().filter(|line| line.contains(QUOTES)).take(MAX_LINES) {
+                self.command(filled(words, mark, Input::Known(&unquoted(line).join(" "))));
+            }
+        }
+    }
+
+    fn delimiter_of_xargs(&self, end: usize) -> Option<char> {
+        (1..end.min(self.words.len())).find_map(|at| {
+            let value = match option_value(&self.text(at)?, at, 'd', &["delimiter"])? {
+                OptionValue::Glued(value) => value,
+                OptionValue::At(behind) => self.text(behind)?,
+            };
+            value.chars().next()
+        })
     }
 
     pub(super) fn find(&mut self) {
@@ -70,6 +105,9 @@ impl Inside<'_, '_> {
         let mut at = 1;
         while at < self.words.len() {
             let runs = self.text(at).is_some_and(|text| RUNS.contains(&text.as_str()));
+            if self.words[at].pieces.contains(&Piece::Any) {
+                self.unknown_text();
+            }
             at += 1;
             if !runs {
                 continue;
@@ -134,10 +172,10 @@ fn filled(words: &[Word], mark: &str, input: Input<'_>) -> Vec<Word> {
                 let lines = given.lines().take(64);
                 result.extend(lines.map(|line| Word::literal(text.replacen(mark, line, 8))));
             }
-            Input::File | Input::Unknown if is_text => {
+            Input::File(_) | Input::Printed(_) | Input::Unknown if is_text => {
                 result.push(Word::literal(text.replace(mark, "$__")));
             }
-            Input::File | Input::Unknown => {
+            Input::File(_) | Input::Printed(_) | Input::Unknown => {
                 let mut word = Word::default();
                 for (number, part) in text.split(mark).enumerate() {
                     if number > 0 {
@@ -150,4 +188,65 @@ fn filled(words: &[Word], mark: &str, input: Input<'_>) -> Vec<Word> {
         }
     }
     result
+}
+
+/// What a text may be as arguments: separated at blanks, at the delimiter, or not at all.
+fn given_words(text: &str, delimiter: Option<char>) -> Vec<Vec<Word>> {
+    let literals = |parts: Vec<String>| parts.into_iter().map(Word::literal).collect::<Vec<Word>>();
+    let mut all = vec![literals(text.split_whitespace().map(str::to_owned).collect())];
+    let mut add = |words: Vec<Word>| {
+        if !all.contains(&words) {
+            all.push(words);
+        }
+    };
+    if text.contains(QUOTES) {
+        add(literals(unquoted(text)));
+    }
+    add(vec![Word::literal(text)]);
+    add(text.lines().map(Word::literal).collect());
+    if let Some(delimiter) = delimiter {
+        add(text.trim_end_matches('\n').split(delimiter).map(Word::literal).collect());
+    }
+    all
+}
+
+/// The words of a text as `xargs` separates and unquotes them.
+fn unquoted(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut current: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars();
+    while let Some(character) = chars.next() {
+        match (character, quote) {
+            (_, Some(open)) if character == open => quote = None,
+            ('\'' | '"', None) => {
+                quote = Some(character);
+                current.get_or_insert_with(String::new);
+            }
+            ('\\', None) => current.get_or_insert_with(String::new).extend(chars.next()),
+            (blank, None) if blank.is_whitespace() => words.extend(current.take()),
+            _ => current.get_or_insert_with(String::new).push(character),
+        }
+    }
+    words.extend(current);
+    words
+}
+
+/// A word that is printed, as the arguments that it may become.
+fn separated(word: &Word, delimiter: Option<char>) -> Vec<Word> {
+    let mut words = vec![Word::default()];
+    for piece in &word.pieces {
+        let Piece::Text(text) = piece else {
+            words.last_mut().into_iter().for_each(|word| word.pieces.push(piece.clone()));
+            continue;
+        };
+        let separates = |character: char| character.is_whitespace() || Some(character) == delimiter;
+        for (number, part) in text.split(separates).enumerate() {
+            if number > 0 {
+                words.push(Word::default());
+            }
+            words.last_mut().into_iter().for_each(|word| word.push_text(part));
+        }
+    }
+    words
 }

@@ -52,7 +52,7 @@ fn is_run(name: &str, value: Option<&Word>) -> bool {
 
 fn runs_text(program: &str, args: &[Word]) -> bool {
     let has = |options: &[&str]| {
-        args.iter().any(|arg| arg.known().is_some_and(|text| options.iter().any(|it| text.starts_with(it))))
+        args.iter().map(Word::text).any(|text| options.iter().any(|it| text.starts_with(it)))
     };
     match program {
         "mapfile" | "readarray" | "compgen" | "complete" => {

@@ -2,7 +2,7 @@
 
 use super::grammar::{Ended, Parser, Raw, Stdin, Until, too_deep};
 use super::lexer::{Token, is_name};
-use super::word::{Piece, Word};
+use super::word::{Change, Changed, Piece, Word};
 
 /// Keywords that may follow a compound command at once.
 const FOLLOWS: &[&str] = &["then", "do", "done", "fi", "else", "elif", "esac", "}", "{", "always", "]]"];
@@ -184,7 +184,7 @@ impl Parser<'_> {
 
     /// `[[ … ]]`: words in it are tested, not run.
     pub(super) fn condition(&mut self) -> Result<(), String> {
-        let (mut evaluates, mut words) = (false, Vec::new());
+        let (mut evaluates, mut words) = (false, Vec::<Word>::new());
         loop {
             match self.next()? {
                 Token::Word(word) if word.bare().as_deref() == Some("]]") => {
@@ -198,6 +198,11 @@ impl Parser<'_> {
                         matches!(text.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R")
                     };
                     evaluates |= word.known().is_some_and(compares);
+                    if let Some(subject) = words.last().filter(|_| word.known().as_deref() == Some("=~")) {
+                        let matched = ["BASH_REMATCH".to_owned(), "BASH_REMATCH".to_owned()];
+                        let values = [Some(subject.clone()), Some(parts_of(subject))];
+                        self.commands.push(sets(matched.into_iter().zip(values).collect()));
+                    }
                     words.push(word);
                 }
                 Token::Newline | Token::Redirect("<" | ">") => {}
@@ -207,6 +212,20 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// What may be found in a word: of what the line itself sets, any part.
+fn parts_of(word: &Word) -> Word {
+    let part = |piece: &Piece| match piece {
+        Piece::Text(text) if !text.is_empty() => Piece::Any,
+        Piece::Variable { name, quoted } => {
+            let changed =
+                Changed { name: name.clone(), quoted: *quoted, change: Change::Other, word: Word::default() };
+            Piece::Changed(Box::new(changed))
+        }
+        other => other.clone(),
+    };
+    Word::of_pieces(word.pieces.iter().map(part).collect())
 }
 
 /// No command, but what one sets.

@@ -7,12 +7,9 @@ use super::wrappers::ENV;
 
 impl Inside<'_, '_> {
     pub(super) fn env(&mut self) {
-        let mut at = 1;
-        while let Some(text) = self.text(at) {
-            let is_option = text.starts_with('-') && text != "--";
-            if !is_option {
-                break;
-            }
+        // A value of an option is looked at as an option, too: more is found, never less.
+        for at in 1..self.words.len() {
+            let Some(text) = self.text(at).filter(|text| text.starts_with('-')) else { continue };
             match option_value(&text, at, 'S', &["split-string"]) {
                 Some(OptionValue::Glued(line)) => self.split(at, &line, at + 1),
                 Some(OptionValue::At(behind)) => match self.words.get(behind).map(Word::known) {
@@ -21,11 +18,6 @@ impl Inside<'_, '_> {
                     None => {}
                 },
                 None => {}
-            }
-            // A value of an option is looked at as an option, too: more is found, never less.
-            at += 1;
-            while self.text(at).is_some_and(|text| !text.starts_with('-')) && at < self.words.len() {
-                at += 1;
             }
         }
         self.commands_behind(&ENV, 0);

@@ -7,7 +7,7 @@
 
 use super::grammar::{Raw, Stdin};
 use super::inner::{Around, read_into};
-use super::variables::names_set;
+use super::variables::{names_set, without_prefix};
 use super::word::{Change, Piece, Word};
 use super::{DEEPEST, Reading};
 
@@ -50,11 +50,12 @@ const SPECIAL: [&str; 9] =
 
 /// Notes what one text evaluates, and every literal text in it.
 pub(super) fn collect(reading: &mut Reading, raws: &[Raw], words: &[Vec<Word>]) {
+    let functions: Vec<&str> = raws.iter().filter_map(|raw| raw.function.as_deref()).collect();
     for (raw, words) in raws.iter().zip(words) {
         if let Some(word) = raw.evaluates.as_ref().filter(|word| !is_number(word)) {
             reading.evaluates = true;
             reading.doubt_to_allow("the shell evaluates a variable, whose value may run commands");
-            add(reading, word, false);
+            add(reading, word, true);
         }
         for (name, value) in &raw.assigns {
             reading.evaluates |= INTEGERS.contains(&name.as_str());
@@ -68,12 +69,28 @@ pub(super) fn collect(reading: &mut Reading, raws: &[Raw], words: &[Vec<Word>]) 
         if let Stdin::Text(text) = &raw.stdin {
             add(reading, text, true);
         }
-        let program = words.first().and_then(Word::program_name).unwrap_or_default();
-        reading.evaluates |= EVALUATING.contains(&program.as_str()) && evaluates_here(&program, words);
-        let flows = matches!(
-            program.as_str(),
-            "echo" | "printf" | "set" | "export" | "declare" | "typeset" | "local" | "readonly" | "let"
-        );
+        let own = without_prefix(words);
+        let program = own.first().and_then(Word::program_name).unwrap_or_default();
+        let evaluates = EVALUATING.contains(&program.as_str()) && evaluates_here(&program, own);
+        reading.evaluates |= evaluates;
+        let is_function = functions.contains(&program.as_str());
+        let flows = evaluates
+            || is_function
+            || matches!(
+                program.as_str(),
+                "echo"
+                    | "printf"
+                    | "set"
+                    | "export"
+                    | "declare"
+                    | "typeset"
+                    | "local"
+                    | "readonly"
+                    | "let"
+                    | "eval"
+                    | "bash"
+                    | "sh"
+            );
         words.iter().chain(&raw.words).for_each(|word| add(reading, word, flows));
     }
 }
@@ -101,7 +118,9 @@ fn is_number(word: &Word) -> bool {
 
 fn is_ordinary(name: &str) -> bool {
     let is_lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    name.bytes().all(is_lower) && !name.ends_with("_proxy") && !SPECIAL.contains(&name)
+    (name.bytes().all(is_lower) || name == "BASH_REMATCH")
+        && !name.ends_with("_proxy")
+        && !SPECIAL.contains(&name)
 }
 
 fn add(reading: &mut Reading, word: &Word, flows: bool) {
@@ -136,18 +155,22 @@ fn add(reading: &mut Reading, word: &Word, flows: bool) {
 
 /// Reads the substitutions of all literal texts, where the shell evaluates any.
 pub(super) fn evaluate(reading: &mut Reading) {
-    let mut done = 0;
-    while reading.evaluates && done < reading.texts.len() {
-        if done >= MAX_TEXTS {
+    while reading.evaluates && reading.texts_read < reading.texts.len() {
+        if reading.texts_read >= MAX_TEXTS {
             return reading.doubt("it has too many texts that the shell may evaluate");
         }
-        let latent = reading.texts[done].clone();
-        done += 1;
+        let latent = reading.texts[reading.texts_read].clone();
+        reading.texts_read += 1;
         let text = latent.text.replace("\\$", "$").replace("\\`", "`");
         if latent.flows && is_fragment(&text) {
             reading.doubt("the shell evaluates a text that is put together");
         }
-        if text.contains("$(") || text.contains("${") || text.contains('`') || text.contains("$[") {
+        // A text inside a text has backslashes that it loses when the outer one is read, or has lost them.
+        // What is not known may be anything, or nothing.
+        let mut variants =
+            vec![text.replace('…', "$()"), latent.text.replace('…', "$()"), text.replace('…', "")];
+        variants.dedup();
+        for text in variants.iter().filter(|text| has_substitution(text)) {
             let before = reading.unclear.clone();
             let body = format!("<<BOATHOOK_TEXT\n{}\nBOATHOOK_TEXT\n", text.replace("BOATHOOK_TEXT", ""));
             read_into(reading, &body, DEEPEST / 2, Around::default());
@@ -164,6 +187,10 @@ pub(super) fn evaluate(reading: &mut Reading) {
         let reason = format!("what `{name}` runs here cannot be known");
         reading.doubt(reason);
     }
+}
+
+fn has_substitution(text: &str) -> bool {
+    ["$(", "${", "`", "$["].iter().any(|begin| text.contains(begin))
 }
 
 /// A `$` or backtick with nothing behind it: the rest may be in another text.

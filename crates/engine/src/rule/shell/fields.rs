@@ -7,6 +7,10 @@ use super::word::{Change, Changed, Piece, Word};
 
 /// One word is written out in no more ways than this.
 const MOST_WAYS: usize = 64;
+/// A command is written out in no more ways than this.
+const MAX_COMMANDS: usize = 32;
+/// So many of the words of a list may be left out at its front.
+const MAX_SUFFIXES: usize = 8;
 
 /// The fields of a command's words; an error when braces make too many.
 pub(super) fn fields(words: &[Word], variables: &Variables<'_>) -> Result<Vec<Word>, String> {
@@ -26,6 +30,44 @@ pub(super) fn fields(words: &[Word], variables: &Variables<'_>) -> Result<Vec<Wo
         }
     }
     Ok(fields)
+}
+
+/// A command with all that its words may be, each with the words that it comes apart into; and whether these are all.
+pub(super) fn commands(words: &[Word], variables: &Variables<'_>) -> (Vec<Vec<Word>>, bool) {
+    let mut columns: Vec<Vec<Vec<Word>>> = Vec::new();
+    for word in words {
+        for word in braces(word).unwrap_or_default() {
+            let mut column: Vec<Vec<Word>> = Vec::new();
+            for pieces in alternatives(&word, variables) {
+                let mut fields = Vec::new();
+                split(&pieces, word.quoted, &mut fields);
+                if !column.contains(&fields) {
+                    column.push(fields);
+                }
+            }
+            columns.push(column);
+        }
+    }
+    columns.retain(|column| !column.is_empty());
+    let count = columns.iter().fold(1usize, |count, column| count.saturating_mul(column.len()));
+    if count > MAX_COMMANDS {
+        // Not every word with every other: the first of all, the second of all.
+        let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let row = |at: usize| {
+            columns.iter().flat_map(|column| &column[at.min(column.len() - 1)]).cloned().collect()
+        };
+        return ((0..longest.min(MAX_COMMANDS)).map(row).collect(), false);
+    }
+    let row = |number: usize| {
+        let mut rest = number;
+        let mut words = Vec::new();
+        for column in &columns {
+            words.extend_from_slice(&column[rest % column.len()]);
+            rest /= column.len();
+        }
+        words
+    };
+    ((0..count).map(row).collect(), true)
 }
 
 /// Whether a part of a word is one of several values that the text gives.
@@ -60,10 +102,17 @@ pub(super) fn alternatives(word: &Word, variables: &Variables<'_>) -> Vec<Vec<Pi
     let mut ways: Vec<Vec<Piece>> = vec![Vec::new()];
     for piece in &word.pieces {
         let values = match piece {
+            Piece::Variable { name, quoted } if matches!(name.as_str(), "@" | "*") => {
+                with_lists(values(name, *quoted, variables))
+            }
             Piece::Variable { name, quoted } => values(name, *quoted, variables),
+            Piece::Changed(changed) if changed.change == Change::Element || changed.name == "@" => {
+                with_lists(changed_values(changed, variables))
+            }
             Piece::Changed(changed) => changed_values(changed, variables),
             Piece::List(words) => {
-                words.iter().flat_map(|word| alternatives(&element(word), variables)).collect()
+                let words = words.iter().flat_map(|word| braces(word).unwrap_or_default());
+                words.flat_map(|word| alternatives(&element(&word), variables)).collect()
             }
             plain => {
                 ways.iter_mut().for_each(|way| way.push(plain.clone()));
@@ -79,6 +128,17 @@ pub(super) fn alternatives(word: &Word, variables: &Variables<'_>) -> Vec<Vec<Pi
         ways = ways.iter().flat_map(|way| values.iter().map(|value| [&way[..], value].concat())).collect();
     }
     ways
+}
+
+/// The values of a list, and all of them as several words, of which the first may be left out.
+fn with_lists(mut values: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+    if !(2..MOST_WAYS / 2).contains(&values.len()) {
+        return values;
+    }
+    let lists = (0..values.len() - 1).take(MAX_SUFFIXES).map(|from| values[from..].join(&Piece::Space));
+    let lists: Vec<Vec<Piece>> = lists.collect();
+    values.extend(lists);
+    values
 }
 
 /// `[key]=value` of a list is its value.
@@ -132,15 +192,27 @@ fn separated(piece: &Piece, variables: &Variables<'_>) -> Vec<Piece> {
 
 fn changed_values(changed: &Changed, variables: &Variables<'_>) -> Vec<Vec<Piece>> {
     let held = values(&changed.name, changed.quoted, variables);
+    // Whole texts: what separates words of a value is changed with it.
+    let whole = values(&changed.name, true, variables);
     // What the text does not set is not known, whatever is done to it.
-    let texts: Vec<String> = held
+    let texts: Vec<String> = whole
         .iter()
         .filter_map(|way| Word::of_pieces(way.clone()).known())
         .filter(|it| !it.is_empty())
         .collect();
-    let is_set = !texts.is_empty() || held.iter().flatten().any(|piece| *piece == Piece::Any);
+    let is_set = whole
+        .iter()
+        .flatten()
+        .any(|piece| matches!(piece, Piece::Any) || matches!(piece, Piece::Text(text) if !text.is_empty()));
     let unknown = || vec![vec![if is_set { Piece::Any } else { Piece::Unknown }]];
-    let written = |parts: Vec<String>| parts.into_iter().map(|part| vec![Piece::Text(part)]).collect();
+    let is_whole = whole.iter().all(|way| Word::of_pieces(way.clone()).known().is_some());
+    let written = |parts: Vec<String>| -> Vec<Vec<Piece>> {
+        let pieces = |part| match changed.quoted {
+            true => vec![Piece::Text(part)],
+            false => separated(&Piece::Text(part), variables),
+        };
+        parts.into_iter().map(pieces).chain((!is_whole).then(|| vec![Piece::Any])).collect()
+    };
     let short = texts.iter().map(|text| text.chars().count()).sum::<usize>() < MOST_WAYS;
     match changed.change {
         Change::Element => held,

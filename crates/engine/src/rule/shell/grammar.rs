@@ -315,9 +315,22 @@ pub(super) fn assignment(word: &Word) -> Option<(String, Option<Word>)> {
     if appends && matches!(word.pieces.get(1), Some(Piece::List(_))) {
         return Some((name.to_owned(), Some(Word { pieces: word.pieces[1..].to_vec(), ..word.clone() })));
     }
-    let sets = of_array
-        && word.pieces[1..]
-            .iter()
-            .any(|piece| matches!(piece, Piece::Text(text) if text.contains("]=") || text.contains("]+=")));
-    (appends || sets).then(|| (name.to_owned(), None))
+    if of_array && let Some(value) = element_value(word) {
+        return Some((name.to_owned(), value));
+    }
+    appends.then(|| (name.to_owned(), None))
+}
+
+/// The value of `name[…]=value`; nothing inside where it is added to what there is.
+fn element_value(word: &Word) -> Option<Option<Word>> {
+    let sets =
+        |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains("]=") || text.contains("]+="));
+    let at = word.pieces.iter().position(sets)?;
+    let Piece::Text(text) = &word.pieces[at] else { return None };
+    let Some((_, value)) = text.split_once("]=").filter(|(key, _)| !key.contains("]+=")) else {
+        return Some(None);
+    };
+    let mut pieces = vec![Piece::Text(value.to_owned())];
+    pieces.extend(word.pieces[at + 1..].iter().cloned());
+    Some(Some(Word { pieces, ..word.clone() }))
 }

@@ -1,23 +1,30 @@
 //! Commands inside commands: what `sudo`, `sh -c`, `eval`, `find -exec` and
 //! their kin would start.
 
+use super::anywhere::MOST_TRIED;
 use super::builtins;
 use super::evaluation;
-use super::fields::fields;
+use super::fields::{commands, fields};
 use super::grammar::{Raw, Stdin, argument_assignment, parse};
 use super::options::{OptionValue, Options, option_value};
-use super::scripts::note_written;
-use super::stdin::{stdin_of, text_written};
+use super::scripts::{note_link, note_written};
+use super::stdin::{printed_words, stdin_of, text_written};
 use super::variables::{Variables, names_set};
-use super::word::Word;
+use super::word::{Piece, Word};
 use super::wrappers::{Runs, runs};
 use super::{Command, DEEPEST, LONGEST, MOST, Reading, Redirect};
+
+/// A command with more words is not written out with all that its variables may be.
+const MAX_VARYING_WORDS: usize = 256;
 
 /// What a command reads, as far as that is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Input<'a> {
     Known(&'a str),
-    File,
+    /// A file of this name, which is empty where it is not known.
+    File(&'a str),
+    /// A text that is put together out of these words, as far as they are known.
+    Printed(&'a [Word]),
     Unknown,
 }
 
@@ -61,18 +68,56 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around:
             continue;
         }
         let known = stdin_of(raw, &raws, &words, &variables);
+        let file = file_read(raw, &variables);
+        let parts = if known.is_none() { printed_words(raw, &raws, &words, &variables) } else { Vec::new() };
         let input = match (&known, &raw.stdin) {
             (Some(text), _) => Input::Known(text),
-            (None, Stdin::File) => Input::File,
+            (None, Stdin::File) => Input::File(&file),
+            (None, _) if !parts.is_empty() => Input::Printed(&parts),
             (None, Stdin::Inherited | Stdin::Pipe(_) | Stdin::Text(_)) => Input::Unknown,
         };
         let mut assigns: Vec<String> = raw.assigns.iter().map(|(name, _)| name.clone()).collect();
         assigns.extend(names_set(words_here));
         let redirects = targets(reading, &raw.redirects, &variables);
         let command = Command::new(words_here.clone(), assigns, redirects);
+        note_link(reading, &command);
         note_written(reading, &command, text_written(raw, words_here, known.as_deref()).as_deref());
-        add(reading, command, (input, &raw.stdin), &variables, depth);
+        let mut others = Vec::new();
+        if words_here.iter().any(|word| !word.choices.is_empty()) {
+            others = other_commands(reading, raw, &command, &variables);
+        }
+        for command in std::iter::once(command).chain(others) {
+            add(reading, command, (input, &raw.stdin), &variables, depth);
+        }
     }
+}
+
+/// The command with the values that its variables may have: they may be several words each.
+fn other_commands(
+    reading: &mut Reading,
+    raw: &Raw,
+    command: &Command,
+    variables: &Variables<'_>,
+) -> Vec<Command> {
+    let is_short = raw.words.len() <= MAX_VARYING_WORDS && reading.tried < MOST_TRIED;
+    let (all, is_complete) = if is_short { commands(&raw.words, variables) } else { (Vec::new(), false) };
+    reading.tried += all.iter().map(Vec::len).sum::<usize>();
+    if !is_complete && command.program().is_some_and(|name| runs(name).is_some()) {
+        reading.doubt(format!("what `{}` runs here cannot be known", shown(command)));
+    }
+    let other = |words: Vec<Word>| Command::new(words, command.assigns.clone(), command.redirects.clone());
+    let is_other = |words: &Vec<Word>| {
+        !words.is_empty()
+            && !words.iter().map(|word| &word.pieces).eq(command.words.iter().map(|word| &word.pieces))
+    };
+    all.into_iter().filter(is_other).map(other).collect()
+}
+
+/// The name of the file that a command reads.
+fn file_read(raw: &Raw, variables: &Variables<'_>) -> String {
+    let read = raw.redirects.iter().rev().find(|redirect| !redirect.writes);
+    let target = read.and_then(|redirect| fields(std::slice::from_ref(&redirect.target), variables).ok());
+    target.and_then(|words| words.first()?.known()).unwrap_or_default()
 }
 
 /// A builtin or function that is named by a variable, or called from a text inside the one that makes
@@ -175,6 +220,12 @@ fn add(
     reading.commands.push(command);
 }
 
+/// Adds a command of which only the words are known, and everything it would start.
+pub(super) fn add_command(reading: &mut Reading, words: Vec<Word>) {
+    let command = Command::new(words, Vec::new(), Vec::new());
+    add(reading, command, (Input::Unknown, &Stdin::Pipe(None)), &Variables::default(), 1);
+}
+
 fn shown(command: &Command) -> String {
     let line: String = command.line().chars().take(40).collect();
     line.replace(char::is_control, " ")
@@ -239,6 +290,11 @@ impl Inside<'_, '_> {
     pub(super) fn commands_behind(&mut self, options: &Options, skip: usize) {
         for start in options.starts(self.words, 1) {
             self.count_tried(start);
+            // A word that is not known may be several: options, and the command itself.
+            let passed = self.words.iter().skip(start).take(skip);
+            if passed.clone().any(|word| word.pieces.contains(&Piece::Any)) {
+                self.unknown_text();
+            }
             self.command_at(start + skip);
         }
     }

@@ -49,6 +49,8 @@ pub fn runs_others(program: &str) -> bool {
 pub const LONGEST: usize = 256 * 1024;
 /// Substitutions, groups and shells inside shells nest no deeper.
 pub const DEEPEST: usize = 40;
+/// Scripts that write scripts are followed no further.
+const MAX_ROUNDS: usize = 8;
 /// The name of a variable whose name is not known: `export "$x"`.
 pub const UNKNOWN_NAME: &str = "…";
 /// More commands than this are not looked at.
@@ -70,12 +72,16 @@ pub struct Reading {
     evaluates: bool,
     /// Texts that such an evaluation may reach.
     texts: Vec<evaluation::LatentText>,
+    /// How many of them were read.
+    texts_read: usize,
     /// The names of aliases that the line makes.
     renamed: Vec<String>,
     /// The files that shells run.
     scripts: Vec<String>,
     /// The files that the line writes.
     written: Vec<scripts::WrittenFile>,
+    /// The names that the line gives to other files.
+    links: Vec<scripts::LinkedFile>,
     /// Whether a relative name may lead to a device.
     enters_devices: bool,
 }
@@ -136,8 +142,17 @@ impl Command {
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     inner::read_into(&mut reading, text, 0, inner::Around::default());
-    scripts::read_written(&mut reading);
-    evaluation::evaluate(&mut reading);
+    // What is read may write scripts and run others.
+    for _ in 0..MAX_ROUNDS {
+        let before = reading.commands.len();
+        scripts::read_linked(&mut reading);
+        scripts::read_written(&mut reading);
+        evaluation::evaluate(&mut reading);
+        if reading.commands.len() == before {
+            return reading;
+        }
+    }
+    reading.doubt("it writes scripts that write scripts");
     reading
 }
 

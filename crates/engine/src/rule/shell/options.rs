@@ -74,7 +74,8 @@ impl Options {
         }
         let go = |next: Vec<usize>| Step { is_start: false, next };
         match word.known().as_deref() {
-            None => Step { is_start: true, next: Vec::new() },
+            // It may be empty, an option, or the command.
+            None => Step { is_start: true, next: vec![at + 1, at + 2] },
             // The word behind `--` is the command, whatever it looks like; assignments may precede it.
             Some("--") => go(vec![at + 1]),
             Some(text) if text.starts_with("--") => go(self.behind_long(&text[2..], at)),

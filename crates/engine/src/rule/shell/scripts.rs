@@ -1,7 +1,7 @@
 //! Shells and interpreters: where the program that they run comes from.
 
 use super::grammar::Stdin;
-use super::inner::{Around, Input, Inside, read_into};
+use super::inner::{Around, Input, Inside, add_command, read_into};
 use super::options::{OptionValue, option_value};
 use super::word::{Piece, Word};
 use super::wrappers::Interpreter;
@@ -70,7 +70,12 @@ impl Inside<'_, '_> {
                 self.lines_of_input();
             }
             // It may be an option.
-            Some(word) if !word.choices.is_empty() => self.unknown_text(),
+            Some(word) if word.known().is_none() && word.text().starts_with(['-', '+']) => {
+                self.unknown_text()
+            }
+            Some(word) if !word.choices.is_empty() || word.pieces.contains(&Piece::Any) => {
+                self.unknown_text();
+            }
             Some(word) => {
                 self.arguments = &self.words[at..];
                 self.script(word);
@@ -121,8 +126,8 @@ impl Inside<'_, '_> {
     pub(super) fn lines_of_input(&mut self) {
         match self.input {
             Input::Known(text) => self.read(text),
-            Input::File => {}
-            Input::Unknown => {
+            Input::File(name) => self.reading.scripts.push(name.to_owned()),
+            Input::Unknown | Input::Printed(_) => {
                 self.reading.doubt("what a shell reads from its input cannot be known".to_owned());
             }
         }
@@ -161,7 +166,7 @@ impl Inside<'_, '_> {
             return;
         }
         match (self.stdin, self.input) {
-            (_, Input::Known(_) | Input::File) | (Stdin::Text(_), _) => {}
+            (_, Input::Known(_) | Input::File(_)) | (Stdin::Text(_), _) => {}
             (Stdin::Inherited, _) if operand.is_none() => self.is_interactive = true,
             _ => self.unknown_text(),
         }
@@ -173,6 +178,14 @@ impl Inside<'_, '_> {
 pub struct WrittenFile {
     name: String,
     text: Option<String>,
+    is_read: bool,
+}
+
+/// A name that the line gives to another file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkedFile {
+    name: String,
+    target: Word,
 }
 
 /// Notes the files that a command writes by a redirection or with `tee`.
@@ -182,26 +195,59 @@ pub(super) fn note_written(reading: &mut Reading, command: &Command, text: Optio
         command.redirects.iter().filter(|redirect| redirect.writes).map(|redirect| &redirect.target);
     let named = command.args().iter().filter(|_| is_tee);
     for name in redirects.chain(named).filter_map(Word::known) {
-        reading.written.push(WrittenFile { name, text: text.map(str::to_owned) });
+        reading.written.push(WrittenFile { name, text: text.map(str::to_owned), is_read: false });
+    }
+}
+
+/// Notes that a name leads to another file: running the one is running the other.
+pub(super) fn note_link(reading: &mut Reading, command: &Command) {
+    if !matches!(command.program(), Some("ln" | "cp" | "mv" | "install")) {
+        return;
+    }
+    let is_name = |word: &&Word| !word.text().starts_with('-');
+    let names: Vec<&Word> = command.args().iter().filter(is_name).collect();
+    if let [from @ .., to] = names.as_slice()
+        && let Some(to) = to.known()
+    {
+        reading
+            .links
+            .extend(from.iter().map(|from| LinkedFile { name: to.clone(), target: (*from).clone() }));
+    }
+}
+
+/// Reads the commands whose program is a link or a copy that the line makes.
+pub(super) fn read_linked(reading: &mut Reading) {
+    for link in std::mem::take(&mut reading.links) {
+        let is_it = |name: &str| file_name(name) == file_name(&link.name);
+        let leads_to_device = ["/dev", "/proc"].iter().any(|start| link.target.text().starts_with(start));
+        if leads_to_device && reading.scripts.iter().any(|name| is_it(name)) {
+            reading.doubt(format!("`{}` is a link to a device, and it is run", link.name));
+        }
+        let is_run = |command: &&Command| {
+            let path = command.words.first().and_then(Word::known);
+            path.is_some_and(|path| path.contains('/') && is_it(&path))
+        };
+        let run: Vec<Command> = reading.commands.iter().filter(is_run).cloned().collect();
+        for command in run {
+            let words = std::iter::once(link.target.clone()).chain(command.args().iter().cloned());
+            add_command(reading, words.collect());
+        }
     }
 }
 
 /// Reads the files that the line both writes and runs: as a script, or by their path.
 pub(super) fn read_written(reading: &mut Reading) {
-    if reading.written.is_empty() {
-        return;
-    }
     let by_path = reading.commands.iter().filter_map(|command| command.words.first()?.known());
-    let mut run: Vec<String> = by_path.filter(|path| path.contains('/')).collect();
-    run.append(&mut reading.scripts);
-    let plain = |name: &str| name.trim_start_matches("./").replace("/./", "/");
-    let written = std::mem::take(&mut reading.written);
-    for file in &written {
-        if !run.iter().any(|name| plain(name) == plain(&file.name)) {
+    let run: Vec<String> = by_path.filter(|path| path.contains('/')).chain(reading.scripts.clone()).collect();
+    let is_same = |one: &str, other: &str| file_name(one) == file_name(other);
+    for at in 0..reading.written.len() {
+        let file = reading.written[at].clone();
+        if file.is_read || !run.iter().any(|name| is_same(name, &file.name)) {
             continue;
         }
+        reading.written[at].is_read = true;
         // What is put together out of several writes is not followed.
-        let is_only = written.iter().filter(|other| plain(&other.name) == plain(&file.name)).count() == 1;
+        let is_only = reading.written.iter().filter(|other| is_same(&other.name, &file.name)).count() == 1;
         match file.text.as_ref().filter(|_| is_only) {
             Some(text) => read_into(reading, text, 1, Around::default()),
             None => {
@@ -209,4 +255,9 @@ pub(super) fn read_written(reading: &mut Reading) {
             }
         }
     }
+}
+
+/// The last part of a path: which folder a relative one is in is not followed.
+fn file_name(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }

@@ -19,6 +19,33 @@ pub(super) fn stdin_of(
     }
 }
 
+/// The words of a text that a command reads, where they are not all known: with all that each may be.
+pub(super) fn printed_words(
+    raw: &Raw,
+    raws: &[Raw],
+    words: &[Vec<Word>],
+    variables: &Variables<'_>,
+) -> Vec<Word> {
+    let printed = match &raw.stdin {
+        Stdin::Text(word) => fields(std::slice::from_ref(word), variables).unwrap_or_default(),
+        Stdin::Pipe(Some(from)) => {
+            let words = words.get(*from).map_or(&[][..], Vec::as_slice);
+            let name = words.first().and_then(Word::program_name);
+            let reads_text = || match raws.get(*from).map(|raw| &raw.stdin) {
+                Some(Stdin::Text(word)) => fields(std::slice::from_ref(word), variables).unwrap_or_default(),
+                _ => Vec::new(),
+            };
+            match name.as_deref() {
+                Some("echo" | "printf") => words[1..].to_vec(),
+                Some("cat" | "tee") => reads_text(),
+                _ => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    };
+    printed.iter().flat_map(|word| std::iter::once(word).chain(&word.choices)).cloned().collect()
+}
+
 /// What a command writes to its output, where the command line itself holds it.
 pub(super) fn text_written(raw: &Raw, words: &[Word], stdin: Option<&str>) -> Option<String> {
     match words.first()?.program_name()?.as_str() {
@@ -38,6 +65,11 @@ fn printed(raw: &Raw, words: &[Word]) -> Option<String> {
             Stdin::Inherited | Stdin::File | Stdin::Pipe(_) => return None,
         },
         "echo" => {
+            let is_escaped = args.iter().any(|arg| matches!(arg.as_str(), "-e" | "-ne" | "-en"));
+            // `sh` undoes escapes, and bash does not.
+            if !is_escaped && args.iter().any(|arg| arg.contains('\\')) {
+                return None;
+            }
             let flags =
                 args.iter().take_while(|arg| matches!(arg.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en"));
             args[flags.count()..].join(" ")

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::UNKNOWN_NAME;
+use super::braces::braces;
 use super::fields::alternatives;
 use super::grammar::{Raw, Stdin, argument_assignment, assignment};
 use super::word::{Piece, Word};
@@ -59,8 +60,13 @@ impl<'o> Variables<'o> {
         // Twice, because a function stands before its arguments.
         for _ in 0..2 {
             for (name, value) in &set {
-                variables.add(name, value.as_ref());
+                for name in variables.names_meant(name) {
+                    variables.add(&name, value.as_ref());
+                }
             }
+        }
+        if variables.possible.contains_key(UNKNOWN_NAME) {
+            variables.certain.clear();
         }
         variables
     }
@@ -77,6 +83,14 @@ impl<'o> Variables<'o> {
         self.certain = set.filter_map(certain).collect();
     }
 
+    /// The names that a name may be: all names when it is not known.
+    fn names_meant(&self, name: &str) -> Vec<String> {
+        match name {
+            UNKNOWN_NAME => self.possible.keys().cloned().chain([UNKNOWN_NAME.to_owned()]).collect(),
+            name => vec![name.to_owned()],
+        }
+    }
+
     fn add(&mut self, name: &str, value: Option<&Word>) {
         let known = self.possible.get(name).map_or(0, Vec::len);
         if known > MOST_VALUES {
@@ -84,7 +98,7 @@ impl<'o> Variables<'o> {
         }
         let values: Vec<Word> = match value {
             None => vec![anything()],
-            Some(word) => alternatives(word, self).into_iter().map(Word::of_pieces).collect(),
+            Some(word) => written_out(word, self),
         };
         let list = self.possible.entry(name.to_owned()).or_default();
         let fresh: Vec<Word> = values.into_iter().filter(|value| !list.contains(value)).collect();
@@ -106,8 +120,11 @@ impl<'o> Variables<'o> {
         let key = if is_positional { POSITIONAL } else { name };
         match (self.possible.get(key), self.outer) {
             (Some(values), _) => values,
-            (None, Some(outer)) => outer.possible(name),
-            (None, None) => &[],
+            (None, outer) => match (self.possible.get(UNKNOWN_NAME), outer) {
+                (Some(values), _) => values,
+                (None, Some(outer)) => outer.possible(name),
+                (None, None) => &[],
+            },
         }
     }
 
@@ -127,6 +144,15 @@ impl<'o> Variables<'o> {
     pub fn separates(&self, character: char) -> bool {
         matches!(character, ' ' | '\t' | '\n') || self.separators.contains(character)
     }
+}
+
+/// All that a word may be, with its braces as they are and written out: an assignment leaves them.
+fn written_out(word: &Word, variables: &Variables<'_>) -> Vec<Word> {
+    let mut words = braces(word).unwrap_or_default();
+    if !words.contains(word) {
+        words.push(word.clone());
+    }
+    words.iter().flat_map(|word| alternatives(word, variables)).map(Word::of_pieces).collect()
 }
 
 fn anything() -> Word {
@@ -169,6 +195,9 @@ impl Given {
     fn collect_from_command(&mut self, raw: &Raw, raws: &[Raw]) {
         let Some((first, args)) = without_prefix(&raw.words).split_first() else { return };
         self.values.extend(args.iter().filter_map(argument_assignment));
+        if first.known().is_some_and(|name| DECLARING.contains(&name.as_str())) {
+            self.values.extend(args.iter().filter_map(value_of_unknown_name));
+        }
         let positional = |word: &Word| (POSITIONAL.to_owned(), Some(word.clone()));
         let Some(program) = first.known() else {
             // It may be a function.
@@ -189,7 +218,9 @@ impl Given {
             }
             "read" | "mapfile" | "readarray" => {
                 let texts = if raw.stdin == Stdin::File { Vec::new() } else { printed(raws) };
-                for name in names_read(args) {
+                let is_unknown = |word: &Word| word.known().is_none();
+                let unknown = args.iter().any(is_unknown).then(|| UNKNOWN_NAME.to_owned());
+                for name in names_read(args).into_iter().chain(unknown) {
                     self.values.extend(texts.iter().map(|word| (name.clone(), Some(word.clone()))));
                 }
             }
@@ -206,7 +237,7 @@ impl Given {
 }
 
 /// The words behind `command` and `builtin`.
-fn without_prefix(words: &[Word]) -> &[Word] {
+pub(super) fn without_prefix(words: &[Word]) -> &[Word] {
     let mut words = words;
     while let Some((first, rest)) = words.split_first()
         && matches!(first.known().as_deref(), Some("command" | "builtin"))
@@ -281,7 +312,7 @@ fn printed_into(args: &[Word]) -> Vec<(String, Option<Word>)> {
         Some(option) if option.starts_with("-v") => (Some(option[2..].to_owned()), 1),
         _ => return Vec::new(),
     };
-    let Some(name) = name else { return vec![(UNKNOWN_NAME.to_owned(), None)] };
+    let name = name.unwrap_or_else(|| UNKNOWN_NAME.to_owned());
     let name = name.split('[').next().unwrap_or_default().to_owned();
     let at = at + usize::from(text(at).as_deref() == Some("--"));
     let rest = args.get(at..).unwrap_or_default();
@@ -313,11 +344,26 @@ fn printed(raws: &[Raw]) -> Vec<Word> {
     texts
 }
 
+/// Builtins that set the variables that their arguments name.
+const DECLARING: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
+
 /// `export name=value` and its kin.
 fn declares(raw: &Raw) -> bool {
-    const WORDS: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
     let name = raw.words.first().and_then(Word::known);
-    name.is_some_and(|name| WORDS.contains(&name.as_str()))
+    name.is_some_and(|name| DECLARING.contains(&name.as_str()))
+}
+
+/// `export $name=value`: the value, of some variable.
+fn value_of_unknown_name(word: &Word) -> Option<(String, Option<Word>)> {
+    let at = word.pieces.iter().position(|piece| matches!(piece, Piece::Text(text) if text.contains('=')))?;
+    let Piece::Text(text) = &word.pieces[at] else { return None };
+    let (_, value) = text.split_once('=')?;
+    if at == 0 {
+        return None;
+    }
+    let mut pieces = vec![Piece::Text(value.to_owned())];
+    pieces.extend(word.pieces[at + 1..].iter().cloned());
+    Some((UNKNOWN_NAME.to_owned(), Some(Word { pieces, ..word.clone() })))
 }
 
 /// How often each name stands in a text other than as `$name` or `${name`.
