@@ -12,7 +12,7 @@ use super::word::{Change, Piece, Word};
 use super::{DEEPEST, Reading};
 
 /// More texts than this are not read; they are a doubt.
-const MAX_TEXTS: usize = 2_000;
+const MAX_TEXTS: usize = 500;
 
 /// A literal text that holds a `$` or a backtick.
 #[derive(Debug, Clone, PartialEq)]
