@@ -190,7 +190,29 @@ impl Place {
     pub fn in_text(text: &str, bytes: Range<usize>) -> Place {
         let before = &text[..text.floor_char_boundary(bytes.start)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before[line_start..].trim_start_matches('\u{feff}');
+        let line = &before[line_start..];
+        let line = if line_start == 0 { line.trim_start_matches('\u{feff}') } else { line };
         Place { line: before.matches('\n').count() + 1, column: line.chars().count() + 1, bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_mark_at_the_start_of_a_text_has_no_column() {
+        let cases = [
+            // The text, the bytes; the line and the column.
+            ("abc", 1, (1, 2)),
+            ("\u{feff}abc", 4, (1, 2)),
+            ("a\n\u{feff}bc", 6, (2, 3)),
+            ("\u{feff}a\n\u{feff}\u{feff}", 8, (2, 2)),
+            ("é\né", 5, (2, 2)),
+        ];
+        for (text, at, expected) in cases {
+            let place = Place::in_text(text, at..at);
+            assert_eq!((place.line, place.column), expected, "{text:?} {at}");
+        }
     }
 }
