@@ -145,21 +145,24 @@ pub fn read(bytes: &[u8], file: &Path, options: Options) -> Config {
 /// The text of one rule file as a rule.
 pub fn read_rule(bytes: &[u8], file: &Path, options: Options) -> RuleFile {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let text = match std::str::from_utf8(&bytes[mark..]) {
-        Ok(text) => text,
-        Err(error) => return RuleFile::none(advice::not_utf8(&bytes[mark..], error.valid_up_to())),
-    };
-    let mut read = match frontmatter::read(text, options.mode) {
-        Ok(document) => meaning::rule_of(text, &document, file, options),
-        Err(no_rule) => {
-            let (bytes, problem) = *no_rule;
-            RuleFile::none(problem.at(Place::in_text(text, bytes)))
-        }
+    let mut read = match std::str::from_utf8(&bytes[mark..]) {
+        Ok(text) => read_text(text, file, options),
+        Err(error) => RuleFile::none(advice::not_utf8(&bytes[mark..], error.valid_up_to())),
     };
     for place in read.problems.iter_mut().filter_map(|problem| problem.place.as_mut()) {
         place.bytes = place.bytes.start + mark..place.bytes.end + mark;
     }
     read
+}
+
+fn read_text(text: &str, file: &Path, options: Options) -> RuleFile {
+    match frontmatter::read(text, options.mode) {
+        Ok(document) => meaning::rule_of(text, &document, file, options),
+        Err(no_rule) => {
+            let (bytes, problem) = *no_rule;
+            RuleFile::none(problem.at(Place::in_text(text, bytes)))
+        }
+    }
 }
 
 /// One definition for each event the rule is asked at.

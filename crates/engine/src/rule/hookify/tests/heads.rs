@@ -88,3 +88,18 @@ fn what_is_fine_is_not_warned_of() {
         assert!(found.problems.is_empty(), "{name}: {:#?}", found.problems);
     }
 }
+
+#[test]
+fn bytes_that_are_no_text_have_their_place_behind_a_byte_order_mark() {
+    let cases = [
+        (&b"---\n\xff"[..], (2, 1), 4..4),
+        (b"\xef\xbb\xbf---\nname\xff", (2, 5), 11..11),
+        (b"---\nname: r\n\xef\xbb\xbf\xff", (3, 2), 15..15),
+    ];
+    for (bytes, expected, range) in cases {
+        let found = read_rule(bytes, Path::new("hookify.r.local.md"), FIXED);
+        let place = found.problems[0].place.clone().expect("a place");
+        assert_eq!((place.line, place.column), expected, "{bytes:?}");
+        assert_eq!(place.bytes, range, "{bytes:?}");
+    }
+}
