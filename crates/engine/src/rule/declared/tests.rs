@@ -149,7 +149,7 @@ fn no_spelling_of_it_gets_past() {
         "X=(--force); git push ${X[0]}", "X=(); X+=(--force); git push ${X[@]}", "X=([0]=--force); git push $X", "git push ${X:---force}", "git push ${X---force}", "git push ${X:=--force}", "X=1; git push ${X:+--force}",
         "git push \"${X:---force}\"", "git push --f{o..o}rce", "git push -{e..g}", "f(){ git \"$@\"; }; f push --force", "f() { git push $1; }; f -f", "function f { git push \"$2\"; }; f a -f", "f() { X=$1; git push $X; }; f -f",
         "bash -c 'git push $0' --force", "sh -c 'git push ${1}' _ --force", "A=--force bash -c 'git push $A'", "env A=--force bash -c 'git push $A'", "export A=--force; bash -c 'git push $A'", "A=--force; eval 'git push $A'",
-        "A=x; A=--force; git push $A", "A=--force; B=$A; git push $B", "A=force; B=--$A; git push $B", "A=force; A=x; git push --$A", "A=--for; A+=ce; git push $A", "IFS=,; X=push,--force; git $X", "IFS=, read A B <<< push,--force; git $A $B",
+        "A=x; A=--force; git push $A", "A=--force; B=$A; git push $B", "A=force; B=--$A; git push $B", "A=force; A=x; git push --$A", "A=--for; A+=ce; git push $A", "IFS=,; X=push,--force; git $X", "X=push; git $X --force; IFS=u", "IFS=u; IFS=,; X=push,--force; git $X", "IFS=a;IFS=b;IFS=c;IFS=d;IFS=e;IFS=f;IFS=g;IFS=h;IFS=i;IFS=j;IFS=k;IFS=l;IFS=m;IFS=n;IFS=o;IFS=p;IFS=q;IFS=,; X=push,--force; git $X", "eval 'IFS=,; X=push,--force; git $X'", "sh -c 'IFS=,; X=push,--force; git $X'", "IFS=, read A B <<< push,--force; git $A $B",
         "printf -v X %s --force; git push $X", "printf -v X %s%s --for ce; git push $X", "read X <<< --force; git push $X", "read -r X <<EOF\n--force\nEOF\ngit push $X", "echo --force | while read X; do git push $X; done",
         "while read X; do git push $X; done <<< --force", "while read X; do git push $X; done <<EOF\n--force\nEOF", "mapfile -t A <<< --force; git push ${A[0]}", "X=--forcey; git push ${X%y}", "X=y--force; git push ${X#y}",
         "X=--fzrce; git push ${X/z/o}", "X=--FORCE; git push ${X,,}", "X=a--force; git push ${X:1}", "X=--force; Y=X; git push ${!Y}", "for X; do git push $X; done; set -- -f", "for x in -c; do bash $x 'rm -rf /'; done",
@@ -183,6 +183,8 @@ fn nothing_hostile_exhausts_anything() {
     cases.push(format!("for i in {}; do {}; done", "abc ".repeat(20_000), "ls $i${i%x}; ".repeat(8000)));
     cases.push(format!("while read x; do {}; done <<< '{}'", "ls $x; ".repeat(8000), "b ".repeat(50_000)));
     cases.push("sh -c ".repeat(30) + "'sh -c \"$1\" _ $1' _ a b c");
+    let separators: String = ('a'..='z').map(|letter| format!("IFS={letter}; ")).collect();
+    cases.push(format!("{separators}X={}; X=y; ls {}", "a,b".repeat(30_000), "$X ".repeat(40_000)));
     for line in cases {
         // Whatever comes of it, it comes soon and without a panic.
         let _ = truth_of(&["git push --force"], &line, true);

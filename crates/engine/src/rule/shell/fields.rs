@@ -73,9 +73,10 @@ pub(super) fn commands(words: &[Word], variables: &Variables<'_>) -> (Vec<Vec<Wo
 /// Whether a part of a word is one of several values that the text gives.
 fn may_vary(piece: &Piece, variables: &Variables<'_>) -> bool {
     match piece {
-        Piece::Variable { name, .. } => {
-            variables.certain(name).is_none() && !variables.possible(name).is_empty()
-        }
+        Piece::Variable { name, quoted } => match variables.certain(name) {
+            Some(value) => !quoted && variables.may_separate(value),
+            None => !variables.possible(name).is_empty(),
+        },
         Piece::Changed(_) | Piece::List(_) => true,
         Piece::Text(_) | Piece::Mark(_) | Piece::Unknown | Piece::Any | Piece::Process | Piece::Space => {
             false
@@ -154,32 +155,44 @@ fn element(word: &Word) -> Word {
 }
 
 fn values(name: &str, quoted: bool, variables: &Variables<'_>) -> Vec<Vec<Piece>> {
-    let one = |word: &Word| match quoted {
-        true => word.pieces.clone(),
-        false => word.pieces.iter().flat_map(|piece| separated(piece, variables)).collect(),
+    let ways = |word: &Word| {
+        if quoted {
+            return vec![word.pieces.clone()];
+        }
+        let Some(all) = variables.separators() else { return vec![vec![Piece::Any]] };
+        let mut ways: Vec<Vec<Piece>> = Vec::new();
+        for separators in all {
+            let way = word.pieces.iter().flat_map(|piece| separated(piece, separators)).collect();
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        ways
     };
     let possible = variables.possible(name);
     let length = match variables.certain(name) {
         Some(value) => value.len(),
         None => possible.iter().map(Word::weight).sum(),
     };
-    if !variables.may_write(length) {
+    let times = variables.separators().map_or(1, Iterator::count);
+    if !variables.may_write(length.saturating_mul(times)) {
         return vec![vec![Piece::Any]];
     }
     if let Some(value) = variables.certain(name) {
-        return vec![one(&Word::literal(value))];
+        return ways(&Word::literal(value));
     }
     match possible {
         [] => vec![vec![Piece::Unknown]],
-        possible => possible.iter().map(one).collect(),
+        possible => possible.iter().flat_map(ways).collect(),
     }
 }
 
 /// A text with the places where it comes apart.
-fn separated(piece: &Piece, variables: &Variables<'_>) -> Vec<Piece> {
+fn separated(piece: &Piece, separators: &str) -> Vec<Piece> {
     let Piece::Text(text) = piece else { return vec![piece.clone()] };
     let mut pieces = Vec::new();
-    for (number, part) in text.split(|character| variables.separates(character)).enumerate() {
+    let separates = |character| matches!(character, ' ' | '\t' | '\n') || separators.contains(character);
+    for (number, part) in text.split(separates).enumerate() {
         if number > 0 {
             pieces.push(Piece::Space);
         }

@@ -15,6 +15,8 @@ use super::word::{Piece, Word};
 
 /// A variable with more values than this may be anything.
 const MOST_VALUES: usize = 64;
+/// More values of `IFS` are not told apart.
+const MAX_SEPARATORS: usize = 16;
 /// So many bytes of values are written out; then they may be anything.
 const MOST_WRITTEN: usize = 1 << 20;
 /// The name under which all of `$1`, `$@` and their kin are kept.
@@ -27,8 +29,8 @@ pub(super) struct Variables<'o> {
     possible: HashMap<String, Vec<Word>>,
     outer: Option<&'o Variables<'o>>,
     functions: HashSet<String>,
-    /// What `IFS` adds to blanks.
-    separators: String,
+    /// What each value of `IFS` adds to blanks. None of them need be in force where a variable is used.
+    separators: Vec<String>,
     written: Cell<usize>,
 }
 
@@ -55,7 +57,11 @@ impl<'o> Variables<'o> {
         for (_, value) in set.iter().filter(|(name, _)| name == "IFS") {
             let added = value.as_ref().and_then(Word::known);
             // Whatever it is, these are what a line would choose.
-            variables.separators.push_str(&added.unwrap_or_else(|| ",:;/|_+=@%.~^".to_owned()));
+            let added = added.unwrap_or_else(|| ",:;/|_+=@%.~^".to_owned());
+            let is_full = variables.separators.len() > MAX_SEPARATORS;
+            if !is_full && !variables.separators.contains(&added) {
+                variables.separators.push(added);
+            }
         }
         // Twice, because a function stands before its arguments.
         for _ in 0..2 {
@@ -140,9 +146,17 @@ impl<'o> Variables<'o> {
         !enough && self.outer.is_none_or(|outer| outer.may_write(bytes))
     }
 
-    /// Whether a character separates words of a value.
-    pub fn separates(&self, character: char) -> bool {
-        matches!(character, ' ' | '\t' | '\n') || self.separators.contains(character)
+    /// What may separate words of a value beside blanks: nothing, or what one value of `IFS` adds.
+    /// None when `IFS` has too many values.
+    pub fn separators(&self) -> Option<impl Iterator<Item = &str>> {
+        let all = std::iter::once("").chain(self.separators.iter().map(String::as_str));
+        (self.separators.len() <= MAX_SEPARATORS).then_some(all)
+    }
+
+    /// Whether a value comes apart in one way or another.
+    pub fn may_separate(&self, value: &str) -> bool {
+        let separates = |added: &String| value.contains(|character| added.contains(character));
+        self.separators.len() > MAX_SEPARATORS || self.separators.iter().any(separates)
     }
 }
 
