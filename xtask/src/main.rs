@@ -5,6 +5,7 @@ mod bench;
 mod browser;
 mod command;
 mod dist;
+mod fuzz;
 mod npm;
 mod progress;
 mod project;
@@ -24,8 +25,9 @@ Usage: cargo xtask TASK
   test     format, lint and test everything; installs what that needs
   browser  walk the panel in a real Chromium, with screenshots in target/browser/shots
   dist     build the static binary that is shipped
+  fuzz     run the fuzz targets for a minute each, or those that are named (--seconds N)
   bench    what a hook costs, beside a floor and peers (--quick, --write, --only STAGE)
-  soak     long runs by hand (--agents, --kills, --payloads, --windows, --fleet, --memory, --bash, --quick, --write)";
+  soak     long runs by hand (--agents, --kills, --payloads, --windows, --fleet, --memory, --bash, --fuzz, --quick, --write)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +46,7 @@ fn run(args: &[String]) -> Outcome<()> {
         "test" => only_task(rest).and_then(|()| test::test()),
         "browser" => only_task(rest).and_then(|()| browser::browser()),
         "dist" => only_task(rest).and_then(|()| dist::dist()),
+        "fuzz" => fuzz::Options::parse(rest).and_then(fuzz::fuzz),
         "bench" => bench::Options::parse(rest).and_then(bench::bench),
         "soak" => soak::Options::parse(rest).and_then(soak::soak),
         "help" | "--help" | "-h" => {

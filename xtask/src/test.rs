@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::agents::Extent;
 use crate::command::{self, Outcome, cargo};
+use crate::fuzz::{self, Learning};
 use crate::progress::Progress;
 use crate::{agents, browser, dist, project, tools};
 
@@ -29,7 +30,7 @@ struct Fixtures {
 pub fn test() -> Outcome<()> {
     let mut progress = Progress::of("test");
     progress.step("toolchain", components)?;
-    progress.step("format", || command::run(cargo_here().args(["fmt", "--all", "--check"])))?;
+    progress.step("format", check_format)?;
     progress.step("lint", lint)?;
     let fixtures = install(&mut progress)?;
     note_corpus(&mut progress);
@@ -39,6 +40,7 @@ pub fn test() -> Outcome<()> {
     })?;
     drive_agents(&mut progress)?;
     browser::walk(&mut progress)?;
+    run_fuzz_targets(&mut progress)?;
     check_static_build(&mut progress)?;
     progress.finish();
     Ok(())
@@ -54,10 +56,22 @@ fn components() -> Outcome<()> {
     Ok(())
 }
 
+/// The fuzz targets are a workspace of their own.
+fn check_format() -> Outcome<()> {
+    for manifest in ["Cargo.toml", "fuzz/Cargo.toml"] {
+        command::run(cargo_here().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
+    }
+    Ok(())
+}
+
 fn lint() -> Outcome<()> {
-    let args =
-        ["clippy", "--quiet", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
-    command::run(cargo_here().args(args))
+    let args = ["--all-targets", "--all-features", "--", "-D", "warnings"];
+    command::run(cargo_here().args(["clippy", "--quiet", "--workspace"]).args(args))?;
+    // Without libFuzzer: the laws are linted, and nothing compiles C++.
+    let args = ["--lib", "--no-default-features", "--", "-D", "warnings"];
+    let mut fuzz = cargo_here();
+    fuzz.args(["clippy", "--quiet", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
+    command::run(fuzz.arg("--target-dir").arg(project::target()?).args(args))
 }
 
 fn install(progress: &mut Progress) -> Outcome<Fixtures> {
@@ -119,6 +133,17 @@ fn drive_agents(progress: &mut Progress) -> Outcome<()> {
         }
     }
     agents::drive(Extent::Small, progress)
+}
+
+/// Ten seconds of each fuzz target.
+fn run_fuzz_targets(progress: &mut Progress) -> Outcome<()> {
+    if let Some(reason) = fuzz::missing()? {
+        progress.skip("fuzz targets", &reason);
+        return Ok(());
+    }
+    let runs = fuzz::all_runs()?;
+    let fuzzed = fuzz::run_all(&runs, fuzz::SECONDS_IN_TESTS, Learning::Forgotten, progress)?;
+    fuzz::complain(&fuzzed)
 }
 
 /// The static build is what is shipped: it must at least type-check in every change.

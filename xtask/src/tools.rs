@@ -49,6 +49,10 @@ pub const FOR_TESTS: &[Package] = &[
     },
 ];
 
+/// Every Debian package that the fuzz targets need.
+pub const FOR_FUZZING: &[Package] =
+    &[Package { name: "g++", probe: ("c++", &["--version"]), purpose: "building libFuzzer" }];
+
 /// What the team server's tests need where the npm registry has no PostgreSQL that runs.
 const FOR_POSTGRES: &[Package] = &[Package {
     name: "postgresql",

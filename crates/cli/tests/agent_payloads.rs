@@ -92,6 +92,19 @@ fn no_mutated_payload_passes_a_gate() {
     assert!([refused, unclear, rest].iter().all(|times| *times > count / 200), "{parts:?}");
 }
 
+#[test]
+fn every_agent_has_a_corpus_of_its_own_to_fuzz() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/agent_payload");
+    let entries = std::fs::read_dir(&folder).expect("the corpus");
+    let mut found: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    found.sort();
+    // Copilot CLI speaks in two forms; the fuzz target knows the second one by this name.
+    let mut expected: Vec<&str> = AGENTS.iter().map(|agent| agent.name).chain(["copilot-pascal"]).collect();
+    expected.sort();
+    assert_eq!(found, expected);
+}
+
 /// Tries so many damaged payloads; says how often each outcome was seen.
 fn damage_many(
     engine: &Engine,

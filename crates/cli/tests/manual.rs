@@ -313,7 +313,7 @@ fn commands() -> Vec<String> {
 
 fn dependencies() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for member in ["crates/engine", "crates/memory", "crates/server", "crates/cli", "xtask"] {
+    for member in ["crates/engine", "crates/memory", "crates/server", "crates/cli", "xtask", "fuzz"] {
         let manifest: toml::Table =
             toml::from_str(&page(&format!("{member}/Cargo.toml"))).expect("a manifest");
         let targets =

@@ -5,6 +5,7 @@ mod agents;
 mod bash;
 mod denies;
 mod fleet;
+mod fuzzing;
 mod kills;
 mod memory;
 mod page;
@@ -36,6 +37,8 @@ pub struct Options {
     memory: bool,
     /// Generated command lines in the real bash, against the rules.
     bash: bool,
+    /// Ten minutes of every fuzz target.
+    fuzz: bool,
     /// Few repetitions.
     quick: bool,
     /// Renew `docs/soak.md`.
@@ -69,16 +72,17 @@ impl Options {
                 "--fleet" => options.fleet = true,
                 "--memory" => options.memory = true,
                 "--bash" => options.bash = true,
+                "--fuzz" => options.fuzz = true,
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
                 unknown => {
-                    let known = "--agents, --kills, --payloads, --windows, --fleet, --memory, --bash, --quick and --write";
+                    let known = "--agents, --kills, --payloads, --windows, --fleet, --memory, --bash, --fuzz, --quick and --write";
                     return Err(format!("unknown option `{unknown}`; there are {known}"));
                 }
             }
         }
-        let Options { agents, kills, payloads, windows, fleet, memory, bash, quick, write } = options;
-        if ![agents, kills, payloads, windows, fleet, memory, bash].contains(&true) {
+        let Options { agents, kills, payloads, windows, fleet, memory, bash, fuzz, quick, write } = options;
+        if ![agents, kills, payloads, windows, fleet, memory, bash, fuzz].contains(&true) {
             let all = true;
             options = Options {
                 agents: all,
@@ -88,6 +92,7 @@ impl Options {
                 fleet: all,
                 memory: all,
                 bash: all,
+                fuzz: all,
                 quick,
                 write,
             };
@@ -154,6 +159,9 @@ pub fn soak(options: Options) -> Outcome<()> {
         let findings = progress
             .step(&format!("{lines} command lines with each seed, in bash"), || bash::findings(lines))?;
         sections.push(Section::new("Rules and bash", findings));
+    if options.fuzz {
+        let (note, findings) = fuzzing::findings(options.quick, &mut progress)?;
+        sections.push(Section { note, ..Section::new("Fuzz targets", findings) });
     }
     progress.finish();
     for section in &sections {
