@@ -40,7 +40,10 @@ pub fn check(bytes: &[u8]) {
         check_wrapped(line, &reading, &format!("( {line}\n)"));
         check_wrapped(line, &reading, &format!("{{ {line}\n}}"));
         check_wrapped(line, &reading, &format!("if true; then {line}\nfi"));
-        check_wrapped(line, &reading, &format!("sh -c '{}'", line.replace('\'', "'\\''")));
+        // `sh -c -x` takes such a line for an option.
+        if !line.starts_with(['-', '+']) {
+            check_wrapped(line, &reading, &format!("sh -c '{}'", line.replace('\'', "'\\''")));
+        }
     }
 }
 
