@@ -54,7 +54,7 @@ fn check_fields(payload: &Payload, written: &[(String, Box<RawValue>)]) {
         assert!(payload.get(name).is_some() && !last.get().is_empty());
     }
     let mut names: Vec<&str> = Vec::new();
-    written.iter().filter(|(name, _)| !payload.values(name).next().is_none()).for_each(|(name, _)| {
+    written.iter().filter(|(name, _)| payload.values(name).next().is_some()).for_each(|(name, _)| {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
