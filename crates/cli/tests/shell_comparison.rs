@@ -112,7 +112,7 @@ fn compare(seed: u64, lines: u64) -> Totals {
                     if number >= lines {
                         break;
                     }
-                    let line = if number % ALLOWED_LINES == 0 {
+                    let line = if number.is_multiple_of(ALLOWED_LINES) {
                         allowed_line(seed, number)
                     } else {
                         line(seed, number)
@@ -166,7 +166,8 @@ fn judge(sandbox: &Sandbox, number: u64, line: &Line, totals: &Mutex<Totals>) {
     if let Some((reason, _)) = excuse {
         *totals.blind.entry(*reason).or_default() += 1;
     }
-    if ran_denied || (number % ALLOWED_LINES == 0 && ran.iter().any(|ran| !oracle::is_allowed(ran))) {
+    if ran_denied || (number.is_multiple_of(ALLOWED_LINES) && ran.iter().any(|ran| !oracle::is_allowed(ran)))
+    {
         totals.proven.extend(&line.templates);
     }
     totals.holes.extend(shown);

@@ -159,6 +159,7 @@ pub fn soak(options: Options) -> Outcome<()> {
         let findings = progress
             .step(&format!("{lines} command lines with each seed, in bash"), || bash::findings(lines))?;
         sections.push(Section::new("Rules and bash", findings));
+    }
     if options.fuzz {
         let (note, findings) = fuzzing::findings(options.quick, &mut progress)?;
         sections.push(Section { note, ..Section::new("Fuzz targets", findings) });

@@ -66,6 +66,24 @@ const DENIED: &[&str] = &[
 ];
 /// A program that is on no list of what is allowed.
 const UNKNOWN: &[&str] = &["cmd", "cmd a"];
+/// Lines that run nothing but what is on the list.
+const PLAIN: &[&str] = &[
+    "ls",
+    "ls -la .",
+    "git status",
+    "git status --short",
+    "ls; git status",
+    "ls && ls -a || git status",
+    "ls | ls",
+    "(ls; git status)",
+    "{ ls; }",
+    "if ls; then git status; fi",
+    "for f in a b; do ls; done",
+    "ls >/dev/null 2>&1",
+    "while ls nothing; do ls; done",
+    "ls 'a b' \"c\" \\d",
+    "ls # git push -f",
+];
 /// What mutations insert.
 const PIECES: &[&str] = &[
     "'", "\"", "`", "\\", "$(", ")", "(", "{ ", "}", "; ", ";", "\n", " ", " & ", "|", "&&", "#", " #",
@@ -82,6 +100,10 @@ pub fn line(seed: u64, number: u64) -> Line {
 /// A line of `ls` and `git status` that may run something else, for a rule that allows these two.
 pub fn allowed_line(seed: u64, number: u64) -> Line {
     made(seed, number, |generator| {
+        if generator.chance(30) {
+            let text = generator.template(PLAIN).to_owned();
+            return if generator.chance(40) { generator.mutated(&text) } else { text };
+        }
         let text = generator.hidden_in_data();
         generator.surrounded(text)
     })

@@ -155,20 +155,7 @@ fn element(word: &Word) -> Word {
 }
 
 fn values(name: &str, quoted: bool, variables: &Variables<'_>) -> Vec<Vec<Piece>> {
-    let ways = |word: &Word| {
-        if quoted {
-            return vec![word.pieces.clone()];
-        }
-        let Some(all) = variables.separators() else { return vec![vec![Piece::Any]] };
-        let mut ways: Vec<Vec<Piece>> = Vec::new();
-        for separators in all {
-            let way = word.pieces.iter().flat_map(|piece| separated(piece, separators)).collect();
-            if !ways.contains(&way) {
-                ways.push(way);
-            }
-        }
-        ways
-    };
+    let ways = |word: &Word| split_ways(&word.pieces, quoted, variables);
     let possible = variables.possible(name);
     let length = match variables.certain(name) {
         Some(value) => value.len(),
@@ -185,6 +172,22 @@ fn values(name: &str, quoted: bool, variables: &Variables<'_>) -> Vec<Vec<Piece>
         [] => vec![vec![Piece::Unknown]],
         possible => possible.iter().flat_map(ways).collect(),
     }
+}
+
+/// The ways in which a value comes apart into words: one for each value that `IFS` has on the line.
+fn split_ways(pieces: &[Piece], quoted: bool, variables: &Variables<'_>) -> Vec<Vec<Piece>> {
+    if quoted {
+        return vec![pieces.to_vec()];
+    }
+    let Some(all) = variables.separators() else { return vec![vec![Piece::Any]] };
+    let mut ways: Vec<Vec<Piece>> = Vec::new();
+    for separators in all {
+        let way = pieces.iter().flat_map(|piece| separated(piece, separators)).collect();
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    ways
 }
 
 /// A text with the places where it comes apart.
@@ -220,11 +223,8 @@ fn changed_values(changed: &Changed, variables: &Variables<'_>) -> Vec<Vec<Piece
     let unknown = || vec![vec![if is_set { Piece::Any } else { Piece::Unknown }]];
     let is_whole = whole.iter().all(|way| Word::of_pieces(way.clone()).known().is_some());
     let written = |parts: Vec<String>| -> Vec<Vec<Piece>> {
-        let pieces = |part| match changed.quoted {
-            true => vec![Piece::Text(part)],
-            false => separated(&Piece::Text(part), variables),
-        };
-        parts.into_iter().map(pieces).chain((!is_whole).then(|| vec![Piece::Any])).collect()
+        let ways = |part| split_ways(&[Piece::Text(part)], changed.quoted, variables);
+        parts.into_iter().flat_map(ways).chain((!is_whole).then(|| vec![Piece::Any])).collect()
     };
     let short = texts.iter().map(|text| text.chars().count()).sum::<usize>() < MOST_WAYS;
     match changed.change {
