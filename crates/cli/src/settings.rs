@@ -29,6 +29,7 @@ pub use self::dwelling::{Dwelling, Given, ours as dwelling};
 pub use self::machine::{host_name, start_sync};
 use crate::agents::connection_files;
 use crate::args::Global;
+use crate::commands::daemon::unit_files;
 use crate::error::Failed;
 use crate::judge::{Around, BrokenJudge, HttpJudge};
 use crate::team::Place;
@@ -127,8 +128,14 @@ fn settled(
     // Only the user's own file switches it off, never a project or a variable.
     if config.self_protection.unwrap_or(true) {
         let connections = connection_files(&settings);
-        settings.self_protection =
-            Some(ProtectedFiles { config: config_dir, programs: programs(), connections });
+        let units = unit_files(&settings.roots.home, &config_dir);
+        settings.self_protection = Some(ProtectedFiles {
+            config: config_dir,
+            programs: programs(),
+            search_path: search_folders(),
+            units,
+            connections,
+        });
     }
     (settings, config.agents)
 }
@@ -321,9 +328,12 @@ pub fn program() -> Result<(PathBuf, bool), Failed> {
 
 /// Where programs are found, without the places that depend on where one is.
 pub fn search_path() -> String {
+    env::join_paths(search_folders()).unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn search_folders() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let absolute = env::split_paths(&path).filter(|folder| folder.is_absolute());
-    env::join_paths(absolute).unwrap_or_default().to_string_lossy().into_owned()
+    env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
 }
 
 /// Where we were started, with its links resolved.

@@ -203,21 +203,49 @@ fn agents_f5_unlock_refuses_without_a_terminal_and_inside_an_agent() {
     assert!(!cx.path("home/.local/state/boathook/unlock.json").exists());
 }
 
+/// The word that `unlock` shows.
+fn shown_word(terminal: &Terminal) -> String {
+    let screen = terminal.screen();
+    let (_, behind) = screen.rsplit_once("Type `").expect("a word is shown");
+    behind.split('`').next().expect("its end").to_owned()
+}
+
+#[test]
+fn agents_n5_what_was_typed_before_the_word_was_shown_unlocks_nothing() {
+    let cx = machine();
+    let mut first = Terminal::start(&cx.command(["unlock"]));
+    first.expect("to confirm:");
+    let known = shown_word(&first);
+    first.types("no");
+    first.expect("stays on");
+    first.end();
+    let mut terminal = Terminal::start(&cx.command(["unlock"]));
+    terminal.expect("to confirm:");
+    assert_ne!(shown_word(&terminal), known, "each time another one");
+    terminal.types(&known);
+    terminal.expect("stays on");
+    assert_ne!(terminal.end().0, 0);
+    assert!(!cx.path("home/.local/state/boathook/unlock.json").exists());
+}
+
 #[test]
 fn agents_f5_a_person_unlocks_for_a_while_and_locks_again() {
     let cx = machine();
     let hooks = cx.path("home/.cursor/hooks.json").display().to_string();
     let write = calls(&cx, "claude", "ls", &hooks).remove(1);
-    let mut wrong = Terminal::start(&cx.command(["unlock"]));
-    wrong.expect("to confirm:");
-    wrong.types("yes");
-    wrong.expect("stays on");
-    assert_ne!(wrong.end().0, 0);
+    for answer in ["yes", "unlock", ""] {
+        let mut wrong = Terminal::start(&cx.command(["unlock"]));
+        wrong.expect("to confirm:");
+        wrong.types(answer);
+        wrong.expect("stays on");
+        assert_ne!(wrong.end().0, 0);
+    }
     assert!(is_held_back(&ask(&cx, &write)));
     let mut terminal = Terminal::start(&cx.command(["unlock", "--for", "5m"]));
     terminal.expect("For 5 minutes");
     terminal.expect("to confirm:");
-    terminal.types("unlock");
+    let word = shown_word(&terminal);
+    terminal.types(&word);
     terminal.expect("is off until");
     assert_eq!(terminal.end().0, 0);
     assert!(!is_held_back(&ask(&cx, &write)));

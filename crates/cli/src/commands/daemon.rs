@@ -9,6 +9,7 @@ mod unit;
 use clap::Subcommand;
 
 pub use self::ask::{Asked, ask};
+pub use self::unit::unit_files;
 
 use crate::Status;
 use crate::args::Global;

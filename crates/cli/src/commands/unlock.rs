@@ -1,7 +1,7 @@
 //! `boathook unlock`: switch self-protection off for a limited time.
 
-use std::io::{self, BufRead, IsTerminal};
-use std::path::Path;
+use std::io::{self, IsTerminal};
+use std::time::Duration;
 
 use boathook_engine::self_protection::unlock::{self, DEFAULT_MINUTES, MAX_MINUTES};
 use boathook_engine::state::{StateDir, StateError};
@@ -13,17 +13,19 @@ use crate::error::Failed;
 use crate::settings::{agent_around, has_terminal, settings};
 use crate::ui::Ui;
 
-/// The word that confirms.
-const CONFIRMATION: &str = "unlock";
+mod challenge;
+
+/// How long the word that is shown may be typed back.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Let agents change hooks and settings that decide about them, for a while
 ///
 /// Self-protection makes an agent ask before it changes user, team or enterprise
 /// hooks and their scripts, Boathook's state, configuration or program, or the
 /// entries that connect it. This command switches that off for a limited time, for
-/// every agent of this user. It works only at a terminal and asks for a word to be
-/// typed; started by an agent or a hook, it refuses. `self_protection = false` in
-/// config.toml switches the rule off for good.
+/// every agent of this user. It works only at a terminal, where it shows a random
+/// word that is to be typed back within a minute; started by an agent or a hook, it
+/// refuses. `self_protection = false` in config.toml switches the rule off for good.
 #[derive(Debug, clap::Args)]
 pub struct UnlockArgs {
     /// For how long: minutes, or a number with `m` or `h`; at most 8h [default: 15m]
@@ -60,13 +62,18 @@ pub fn unlock(ui: &mut Ui, global: &Global, args: &UnlockArgs) -> Result<Status,
     }
     require_person()?;
     let minutes = args.minutes.unwrap_or(DEFAULT_MINUTES);
-    ui.ask(&format!(
-        "For {minutes} minutes, agents may change your hooks, Boathook's state and the settings that connect them.\nType `{CONFIRMATION}` to confirm: "
-    ));
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(|error| Failed::file(Path::new("stdin"), error))?;
-    if line.trim() != CONFIRMATION {
-        ui.say("self-protection stays on");
+    let word = challenge::word().map_err(|error| no_terminal(&error))?;
+    let question = format!(
+        "For {minutes} minutes, agents may change your hooks, Boathook's state and the settings that connect them.\nType `{word}` within {} seconds to confirm: ",
+        ANSWER_TIMEOUT.as_secs()
+    );
+    let answer = challenge::ask(&question, ANSWER_TIMEOUT).map_err(|error| no_terminal(&error))?;
+    if answer.as_deref().map(str::trim) != Some(word.as_str()) {
+        ui.say(if answer.is_some() {
+            "self-protection stays on"
+        } else {
+            "too late; self-protection stays on"
+        });
         return Ok(Status::Failure);
     }
     let until = unlock::unlock(&state, minutes).map_err(failed)?;
@@ -84,6 +91,13 @@ fn require_person() -> Result<(), Failed> {
         return Err(Failed::other("this is not a terminal", help));
     }
     Ok(())
+}
+
+fn no_terminal(error: &io::Error) -> Failed {
+    Failed::other(
+        format!("the terminal cannot be used: {error}"),
+        "run `boathook unlock` in a terminal of your own",
+    )
 }
 
 fn minutes(text: &str) -> Result<u64, String> {

@@ -1,4 +1,7 @@
 //! The paths that a tool call changes.
+//!
+//! A field is read for what its name says: a path, a directory, a command line, code or a patch. A tool that another
+//! program provides (MCP) may name its fields as it likes, so there a text that is a protected path counts anywhere.
 
 use std::path::PathBuf;
 
@@ -6,50 +9,28 @@ use serde_json::{Map, Value};
 
 use super::targets::{Reach, Targets};
 use super::word::Place;
-use super::{Touched, command};
+use super::{Touched, call_fields, command};
 use crate::agent::patch;
 use crate::rule::Look;
 use crate::source::Roots;
+use call_fields::FieldKind;
 
 /// Tools that change no file.
 const READING_TOOLS: [&str; 8] = ["Read", "Grep", "Glob", "LS", "Task", "WebFetch", "WebSearch", "TodoWrite"];
+/// Tools that change files and run nothing.
+const FILE_TOOLS: [&str; 4] = ["Write", "StrReplace", "Delete", "EditNotebook"];
 /// Words in the name of a tool that say that it changes nothing.
-const READING_VERBS: [&str; 9] = ["read", "list", "get", "search", "find", "view", "stat", "info", "tree"];
+#[rustfmt::skip] // a list of short words
+const READING_VERBS: [&str; 17] = [
+    "read", "list", "get", "search", "find", "view", "stat", "info", "tree", "status", "show", "diff", "log", "describe", "query", "count", "exists",
+];
 /// Words in the name of a tool that say that it does.
-const WRITING_VERBS: [&str; 16] = [
-    "write", "edit", "create", "move", "rename", "delete", "remove", "copy", "patch", "append", "replace",
-    "save", "insert", "update", "put", "set",
+#[rustfmt::skip] // a list of short words
+const WRITING_VERBS: [&str; 38] = [
+    "write", "edit", "create", "move", "rename", "delete", "remove", "copy", "patch", "append", "replace", "save", "insert", "update", "put",
+    "set", "truncate", "apply", "add", "upload", "store", "execute", "run", "exec", "touch", "overwrite", "modify", "change", "link", "symlink",
+    "restore", "reset", "sync", "import", "install", "extract", "clear", "batch",
 ];
-/// Fields that hold a path.
-const PATH_FIELDS: [&str; 23] = [
-    "file_path",
-    "path",
-    "filepath",
-    "file",
-    "filename",
-    "file_name",
-    "notebook_path",
-    "target_file",
-    "target_notebook",
-    "target",
-    "destination",
-    "dest",
-    "source",
-    "src",
-    "from",
-    "to",
-    "old_path",
-    "new_path",
-    "oldpath",
-    "newpath",
-    "uri",
-    "paths",
-    "files",
-];
-/// Fields that hold a command line.
-const COMMAND_FIELDS: [&str; 5] = ["command", "cmd", "script", "commands", "input"];
-/// Fields that may hold a patch.
-const PATCH_FIELDS: [&str; 5] = ["patch", "patch_text", "patchtext", "input", "content"];
 
 /// What the call of an event would change.
 pub(super) fn touched<'t>(
@@ -70,86 +51,117 @@ pub(super) fn touched<'t>(
         directories.clone_from(&roots.workspaces);
     }
     let place = Place { home: &roots.home, directories };
+    let by_line = |line: &String| command::touched(line, look, &place, targets);
     if name == "Shell" {
-        return lines(&input).find_map(|line| command::touched(&line, look, &place, targets));
+        return call_fields::command_lines(&input).iter().find_map(by_line);
     }
-    let in_command = || {
-        let is_shell = |line: &String| !line.starts_with(patch::BEGIN);
-        lines(&input).filter(is_shell).find_map(|line| command::touched(&line, look, &place, targets))
-    };
+    let words = words_of_name(&name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let own = name.strip_prefix("MCP:");
-    let changed = if own.is_some_and(only_reads) { None } else { in_paths(&input, &place, targets, 0) };
-    changed.or_else(|| in_patch(&input, &place, targets)).or_else(|| own.and_then(|_| in_command()))
-}
-
-/// Whether a tool says by its name that it only reads.
-fn only_reads(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    has(&READING_VERBS) && !has(&WRITING_VERBS)
-}
-
-fn lines(input: &Map<String, Value>) -> impl Iterator<Item = String> + '_ {
-    let of_field = |(name, value): (&String, &Value)| -> Vec<String> {
-        if !COMMAND_FIELDS.contains(&name.to_ascii_lowercase().as_str()) {
-            return Vec::new();
-        }
-        match value {
-            Value::String(line) => vec![line.clone()],
-            Value::Array(words) => {
-                let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-                // A list is one command as words, or several commands.
-                words.iter().map(|word| (*word).to_owned()).chain([words.join(" ")]).collect()
-            }
-            _ => Vec::new(),
-        }
+    let only_reads = own.is_some() && has(&READING_VERBS) && !has(&WRITING_VERBS);
+    let call = Call {
+        place: &place,
+        targets,
+        is_foreign: own.is_some(),
+        writes: own.is_none() || has(&WRITING_VERBS),
     };
-    input.iter().flat_map(of_field)
+    let changed = if only_reads { None } else { call.in_paths(&input, None) };
+    let in_command = || {
+        let is_shell = |line: &&String| !line.trim_start().starts_with(patch::BEGIN);
+        let lines = call_fields::command_lines(&input);
+        lines.iter().filter(is_shell).find_map(|line| {
+            let moved =
+                Place { home: place.home, directories: call_fields::directories(&input, &place.directories) };
+            command::touched(line, look, &moved, targets)
+        })
+    };
+    let runs = !FILE_TOOLS.contains(&name.as_str());
+    changed.or_else(|| call.in_patch(&input)).or_else(|| if runs { in_command() } else { None })
 }
 
-/// Paths in fields that are named for one, also inside of lists and objects.
-fn in_paths<'t>(
-    input: &Map<String, Value>,
-    place: &Place<'_>,
-    targets: &dyn Fn() -> &'t Targets,
-    depth: usize,
-) -> Option<Touched> {
-    const MAX_DEPTH: usize = 3;
-    if depth > MAX_DEPTH {
-        return None;
-    }
-    // Deleting or moving a directory reaches what is below it, so a whole tree is assumed.
-    let of_text = |text: &str| place.touched_text(text, Reach::Tree, targets());
-    input.iter().find_map(|(name, value)| {
-        let is_path = PATH_FIELDS.contains(&name.to_ascii_lowercase().as_str());
-        match value {
-            Value::String(text) if is_path => of_text(text),
-            Value::Array(list) => list.iter().find_map(|one| match one {
-                Value::String(text) if is_path => of_text(text),
-                Value::Object(fields) => in_paths(fields, place, targets, depth + 1),
-                _ => None,
-            }),
-            Value::Object(fields) => in_paths(fields, place, targets, depth + 1),
-            _ => None,
+/// The words of `list_files` and `listFiles`, in lower case.
+fn words_of_name(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for character in name.chars() {
+        if !character.is_alphanumeric() || (character.is_uppercase() && was_lower) {
+            words.push(String::new());
         }
-    })
+        if character.is_alphanumeric() {
+            words.last_mut().into_iter().for_each(|word| word.extend(character.to_lowercase()));
+        }
+        was_lower = character.is_lowercase();
+    }
+    words
 }
 
-/// Files that a patch in the input names.
-fn in_patch<'t>(
-    input: &Map<String, Value>,
-    place: &Place<'_>,
-    targets: &dyn Fn() -> &'t Targets,
-) -> Option<Touched> {
-    let texts = input.iter().filter(|(name, _)| PATCH_FIELDS.contains(&name.to_ascii_lowercase().as_str()));
-    let texts = texts.filter_map(|(_, value)| value.as_str());
-    let patches = texts.filter(|text| text.contains(patch::BEGIN)).map(patch::read);
-    patches.into_iter().find_map(|patch| {
-        let moved = patch.files.iter().filter_map(|file| match &file.change {
-            patch::Change::Update { to, .. } => to.as_ref(),
-            patch::Change::Add { .. } | patch::Change::Delete => None,
+/// One call, and what is protected.
+struct Call<'a, 't> {
+    place: &'a Place<'a>,
+    targets: &'a dyn Fn() -> &'t Targets,
+    /// Whether another program provides the tool.
+    is_foreign: bool,
+    /// Whether its name says that it changes something.
+    writes: bool,
+}
+
+impl Call<'_, '_> {
+    /// Paths in fields that are named for one, and in what these fields hold.
+    fn in_paths(&self, input: &Map<String, Value>, around: Option<FieldKind>) -> Option<Touched> {
+        let by_field = input.iter().find_map(|(name, value)| {
+            let own = call_fields::kind(name);
+            // In `path: {value: …}`, the inner name says nothing.
+            self.in_value(value, if own == FieldKind::Other { around.unwrap_or(own) } else { own })
         });
-        let mut paths = patch.files.iter().map(|file| &file.path).chain(moved).chain(&patch.suspects);
-        paths.find_map(|path| place.touched_text(path, Reach::Path, targets()))
-    })
+        by_field.or_else(|| {
+            let joined = call_fields::joined_paths(input);
+            joined.iter().find_map(|path| self.place.touched_text(path, Reach::Path, (self.targets)()))
+        })
+    }
+
+    fn in_value(&self, value: &Value, kind: FieldKind) -> Option<Touched> {
+        // Deleting or moving a directory reaches what is below it, so a whole tree is assumed.
+        let reach = match kind {
+            FieldKind::Path => Some(Reach::Tree),
+            FieldKind::Directory => Some(if self.writes { Reach::Tree } else { Reach::Directory }),
+            FieldKind::Other => self.is_foreign.then_some(Reach::Path),
+            FieldKind::Content => None,
+        };
+        match value {
+            Value::String(text) => self.place.touched_text(text, reach?, (self.targets)()),
+            Value::Array(list) => list.iter().find_map(|one| self.in_value(one, kind)),
+            Value::Object(fields) => self.in_paths(fields, Some(kind)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
+        }
+    }
+
+    /// Files that a patch in the input names.
+    fn in_patch(&self, input: &Map<String, Value>) -> Option<Touched> {
+        let texts = call_fields::patches(input).filter(|text| text.contains(patch::BEGIN));
+        texts.map(patch::read).find_map(|patch| {
+            let moved = patch.files.iter().filter_map(|file| match &file.change {
+                patch::Change::Update { to, .. } => to.as_ref(),
+                patch::Change::Add { .. } | patch::Change::Delete => None,
+            });
+            let mut paths = patch.files.iter().map(|file| &file.path).chain(moved).chain(&patch.suspects);
+            paths.find_map(|path| self.place.touched_text(path, Reach::Path, (self.targets)()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words_of_name;
+
+    #[test]
+    fn a_verb_is_a_whole_word_of_a_tool_name() {
+        let cases: [(&str, &[&str]); 3] = [
+            ("checklist_apply", &["checklist", "apply"]),
+            ("MCP:listFiles", &["mcp", "list", "files"]),
+            ("HTTPGet", &["httpget"]),
+        ];
+        for (name, words) in cases {
+            assert_eq!(words_of_name(name), words, "{name}");
+        }
+    }
 }

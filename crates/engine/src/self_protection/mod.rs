@@ -5,15 +5,26 @@
 //! configuration or program, or the entries that connect an agent to Boathook (`targets`). Project hooks are not
 //! part of it: content trust covers a change of those.
 //!
-//! `call` finds the paths of a tool call, `command` those of a shell command, `word` what a word of it may name,
-//! `unlock` whether a person switched the rule off for a while.
+//! `call` finds the paths of a tool call, `command` those of a shell command: `programs` and `effects` know what
+//! programs do, `options` and `directories` what words mean to them, `word` what a word may name. `verbs` are commands
+//! of ours, `doubt` and `mention` search the text of a line that its words do not explain. `unlock` is whether a person
+//! switched the rule off for a while.
 
 mod call;
+mod call_fields;
 mod command;
+mod directories;
+mod doubt;
+mod effects;
+mod mention;
+mod options;
+mod programs;
+mod shadows;
 mod targets;
 #[cfg(test)]
 mod tests;
 pub mod unlock;
+mod verbs;
 mod word;
 
 use std::path::PathBuf;
@@ -42,6 +53,10 @@ pub struct ProtectedFiles {
     pub config: PathBuf,
     /// The running program, by every name under which agents call it.
     pub programs: Vec<PathBuf>,
+    /// The folders in which programs are found by their names, in their order.
+    pub search_path: Vec<PathBuf>,
+    /// The files that start our daemon as a service.
+    pub units: Vec<PathBuf>,
     /// Settings of agents that connect them to Boathook.
     pub connections: Vec<Connection>,
 }

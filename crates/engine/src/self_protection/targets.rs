@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Connection, ProtectedFiles, Touched};
+pub(super) use super::mention::Mention;
+use super::{Connection, ProtectedFiles, Touched, shadows};
 use crate::config::scope_of;
 use crate::definition::Action;
 use crate::load::HookSet;
@@ -21,6 +22,8 @@ const USER_HOOKS: &str = "the user's hooks";
 const TEAM_HOOKS: &str = "the team's hooks";
 const ENTERPRISE_HOOKS: &str = "the enterprise's hooks";
 const SCRIPT: &str = "a script that a hook runs";
+const SHADOW: &str = "a program that hooks are started with";
+const DAEMON: &str = "the service of Boathook's daemon";
 const CONNECTION: &str = "an entry that connects an agent to Boathook";
 
 /// A hard link is looked for among at most this many files.
@@ -44,12 +47,14 @@ pub(super) enum Reach {
 pub(super) struct Target {
     /// As configured, and with links resolved when that differs.
     pub names: Vec<Vec<String>>,
-    path: PathBuf,
+    pub path: PathBuf,
     what: &'static str,
     /// Everything below it is protected.
-    is_tree: bool,
+    pub is_tree: bool,
     /// A name below its directory that is not known may be it.
     pub near: bool,
+    /// It takes effect by being there: removing a directory above it changes nothing.
+    pub is_shadow: bool,
     /// It takes effect only while this mentions Boathook.
     entries: Option<PathBuf>,
 }
@@ -58,7 +63,7 @@ pub(super) struct Target {
 #[derive(Debug)]
 pub(super) struct Targets {
     pub all: Vec<Target>,
-    os: Os,
+    pub os: Os,
     pub home: PathBuf,
 }
 
@@ -74,6 +79,7 @@ impl Targets {
         let enterprise = Source::enterprise(roots.os, &roots.system).run_dir;
         targets.add(enterprise, ENTERPRISE_HOOKS, true, true);
         files.programs.iter().for_each(|path| targets.add(path.clone(), PROGRAM, false, false));
+        let mut scripts: Vec<PathBuf> = Vec::new();
         for hook in hooks.hooks.iter() {
             let Some(what) = owner(hook.source.level) else { continue };
             targets.add(hook.source.file.clone(), what, false, true);
@@ -82,10 +88,22 @@ impl Targets {
             for named in coverage(command, &scope).named {
                 let is_file = read_file::facts(&named.path).map(|facts| facts.kind == Kind::File);
                 if is_file.unwrap_or(!named.loose) {
+                    scripts.push(named.path.clone());
                     targets.add(named.path, SCRIPT, false, false);
                 }
             }
         }
+        for folder in shadows::script_folders(&scripts, &user.run_dir, &roots.home, &files.search_path) {
+            targets.add(folder, SCRIPT, true, false);
+        }
+        for name in shadows::programs(hooks) {
+            for file in shadows::earlier_names(&name, &files.search_path, &roots.home) {
+                let count = targets.all.len();
+                targets.add(file, SHADOW, false, false);
+                targets.all[count..].iter_mut().for_each(|target| target.is_shadow = true);
+            }
+        }
+        files.units.iter().for_each(|path| targets.add(path.clone(), DAEMON, false, false));
         for Connection { file, entries } in &files.connections {
             let count = targets.all.len();
             targets.add(file.clone(), CONNECTION, true, false);
@@ -106,7 +124,7 @@ impl Targets {
         }
         // A target at the root of the file system would cover every path.
         if names.iter().all(|parts| parts.len() > 1) {
-            self.all.push(Target { names, path, what, is_tree, near, entries: None });
+            self.all.push(Target { names, path, what, is_tree, near, is_shadow: false, entries: None });
         }
     }
 
@@ -114,8 +132,14 @@ impl Targets {
     pub(super) fn touched(&self, path: &Path, reach: Reach) -> Option<Touched> {
         let given = names::parts(path, self.os);
         let resolved = names::parts(&resolve_existing(path), self.os);
+        // `..` behind a link leads elsewhere for the kernel than for a program that takes it out of the text.
+        let as_text: PathBuf = std::iter::once("/").chain(given.iter().map(String::as_str)).collect();
+        let by_text = match self.os {
+            Os::Linux | Os::Macos if as_text != path => names::parts(&resolve_existing(&as_text), self.os),
+            Os::Windows | Os::Linux | Os::Macos => resolved.clone(),
+        };
         let reached = |target: &&Target| {
-            [&given, &resolved].into_iter().any(|parts| target.is_reached_by(parts, reach))
+            [&given, &resolved, &by_text].into_iter().any(|parts| target.is_reached_by(parts, reach))
         };
         let by_name = self.all.iter().filter(|target| target.takes_effect()).find(reached);
         let target = by_name.or_else(|| self.by_hard_link(path))?;
@@ -131,24 +155,6 @@ impl Targets {
                 _ => is_same_file(&facts, &found),
             })
         })
-    }
-
-    /// The target that a text names, for texts that are not read as commands: its path as it is, behind `~` or `$HOME`,
-    /// or all parts of its path below the home together with a word for the home.
-    pub(super) fn mentioned(&self, text: &str) -> Option<Touched> {
-        const HOME_WORDS: [&str; 6] = ["~", "HOME", "homedir", "home()", "expanduser", "USERPROFILE"];
-        let home = names::parts(&self.home, self.os);
-        let says_home = HOME_WORDS.iter().any(|word| text.contains(word));
-        let is_named = |target: &&Target| {
-            target.names.iter().any(|parts| {
-                let whole = format!("/{}", parts.join("/"));
-                let below = parts.strip_prefix(home.as_slice()).filter(|rest| !rest.is_empty());
-                let in_parts = |rest: &[String]| rest.iter().all(|part| text.contains(part.as_str()));
-                text.contains(&whole) || (says_home && below.is_some_and(in_parts))
-            })
-        };
-        let named = self.all.iter().filter(is_named).find(|target| target.takes_effect())?;
-        Some(named.touched_at(&named.path))
     }
 }
 
@@ -178,7 +184,7 @@ impl Target {
             && match reach {
                 Reach::Path => false,
                 Reach::Directory => self.near && target == length + 1,
-                Reach::Tree => true,
+                Reach::Tree => !self.is_shadow,
             }
     }
 }

@@ -12,6 +12,8 @@ use crate::load::Loader;
 use crate::source::Os;
 use crate::testing::TempDir;
 
+mod lines;
+
 struct Machine {
     rule: SelfProtection,
     root: TempDir,
@@ -47,6 +49,13 @@ impl Machine {
         let files = ProtectedFiles {
             config: at("home/.config/boathook"),
             programs: vec![at("home/.local/bin/boathook")],
+            search_path: vec![
+                at("home/bin"),
+                at("home/.local/bin"),
+                PathBuf::from("/usr/bin"),
+                PathBuf::from("/bin"),
+            ],
+            units: vec![at("home/.config/systemd/user/boathook.service")],
             connections: vec![
                 connected("home/.claude/settings.json"),
                 connected("home/.gemini/settings.json"),
@@ -172,6 +181,83 @@ fn agents_f5_edits_of_what_decides_are_recognised_and_others_are_not() {
     for (tool, input) in &silent {
         assert_eq!(machine.ask(tool, input), None, "{tool} {input}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn agents_n6_a_tool_may_name_its_fields_as_it_likes() {
+    let machine = Machine::new();
+    let hooks = machine.at("home/.cursor/hooks.json");
+    let folder = machine.at("home/.cursor");
+    std::os::unix::fs::symlink(machine.at("home"), machine.at("project/lnk")).expect("a link");
+    let deep = (0..20).fold(json!({ "path": hooks }), |inner, _| json!({ "x": [inner] }));
+    let escaped = format!("file://localhost{}", hooks.replace("hooks.json", "%68ooks%2Ejson"));
+    let asks = [
+        ("MCP:write", json!({ "relative_path": "../home/.cursor/hooks.json" })),
+        ("MCP:write", json!({ "absolute_path": hooks })),
+        ("MCP:write", json!({ "abs_path": hooks })),
+        ("MCP:create", json!({ "directory": folder, "name": "hooks.json" })),
+        ("MCP:delete_directory", json!({ "directory": folder })),
+        ("MCP:save", json!({ "path": { "value": hooks } })),
+        ("MCP:save", json!({ "paths": [[["x"], [hooks]]] })),
+        ("MCP:save", deep),
+        ("MCP:save", json!({ "uri": format!("FILE://{hooks}") })),
+        ("MCP:save", json!({ "uri": escaped })),
+        ("MCP:save", json!({ "where": hooks })),
+        ("MCP:checklist_apply", json!({ "path": hooks })),
+        ("MCP:truncate_list", json!({ "path": hooks })),
+        ("MCP:process", json!({ "command": "rm", "args": [hooks] })),
+        ("MCP:process", json!({ "command": "sh", "args": ["-c", format!("rm {hooks}")] })),
+        ("MCP:process", json!({ "command": ["sh", "-c", "rm ../home/.cursor/hooks.json"] })),
+        ("MCP:process", json!({ "cmdline": "boathook unlock" })),
+        ("MCP:process", json!({ "commandLine": format!("rm {hooks}") })),
+        ("MCP:process", json!({ "command": "rm hooks.json", "cwd": folder })),
+        ("MCP:eval", json!({ "code": format!("import os; os.remove('{hooks}')") })),
+        ("run_anything", json!({ "command": format!("rm {hooks}") })),
+        ("Write", json!({ "file_path": machine.at("project/lnk/../lnk/.cursor/hooks.json") })),
+        ("Write", json!({ "file_path": machine.at("project/lnk/.cursor/hooks.json") })),
+    ];
+    for (tool, input) in &asks {
+        assert!(machine.ask(tool, input).is_some(), "{tool} {input}");
+    }
+    let silent = [
+        ("MCP:listFiles", json!({ "path": folder })),
+        ("MCP:git_status", json!({ "repo_path": machine.at("home") })),
+        ("MCP:write_file", json!({ "path": "a.md", "content": hooks })),
+        ("MCP:run", json!({ "command": "cargo", "args": ["test"], "cwd": machine.at("project") })),
+        ("MCP:eval", json!({ "code": "print(1)" })),
+        ("MCP:send_message", json!({ "channel": "x", "message": "rm ~/.cursor/hooks.json" })),
+        ("run_anything", json!({ "command": "npm test" })),
+    ];
+    for (tool, input) in &silent {
+        assert_eq!(machine.ask(tool, input), None, "{tool} {input}");
+    }
+}
+
+#[test]
+fn agents_n7_what_takes_the_place_of_a_program_or_a_library_is_recognised() {
+    let machine = Machine::new();
+    let has_python = Path::new("/usr/bin/python3").is_file() || Path::new("/bin/python3").is_file();
+    let mut asks = vec![
+        "home/bin/boathook",
+        "home/.config/systemd/user/boathook.service",
+        // The folder holds nothing but a script of a hook.
+        "home/guards/json.py",
+        "home/.cursor/hooks/lib/x.sh",
+    ];
+    asks.extend(has_python.then_some(["home/bin/python3", "home/.local/bin/python3"]).into_iter().flatten());
+    for path in asks {
+        let input = json!({ "file_path": machine.at(path), "content": "" });
+        assert!(machine.ask("Write", &input).is_some(), "{path}");
+    }
+    for path in
+        ["home/bin/tool", "home/.local/bin/other", "home/.config/systemd/user/other.service", "home/json.py"]
+    {
+        let input = json!({ "file_path": machine.at(path), "content": "" });
+        assert_eq!(machine.ask("Write", &input), None, "{path}");
+    }
+    // What is not there cannot be removed.
+    assert_eq!(machine.shell("rm -rf ~/bin"), None);
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Touched;
 use super::targets::{Reach, Target, Targets};
-use crate::protected::names;
+use crate::protected::{names, resolve_existing};
 use crate::rule::shell::{Piece, Word};
 
 /// One character of a word.
@@ -14,6 +14,8 @@ enum Symbol {
     Is(char),
     /// `?` or one of a set.
     One,
+    /// The beginning of a set.
+    Open,
     /// `*`: any characters of a name.
     Glob,
     /// A part that is known only when the command runs.
@@ -44,6 +46,27 @@ impl Place<'_> {
         known_text(&self.symbols(word)).map(|text| self.located(&text)).unwrap_or_default()
     }
 
+    /// The paths that a word may name; of a pattern, those that lead to a target.
+    pub(super) fn possible_paths(&self, word: &Word, targets: &Targets) -> Vec<PathBuf> {
+        let symbols = self.symbols(word);
+        if let Some(text) = known_text(&symbols) {
+            return if text.is_empty() { Vec::new() } else { self.located(&text) };
+        }
+        let mut found: Vec<PathBuf> = Vec::new();
+        for pattern in self.patterns(&symbols) {
+            for name in targets.all.iter().flat_map(|target| &target.names) {
+                let is_above = pattern.len() <= name.len()
+                    && pattern.iter().zip(name).all(|(part, name)| could_be(part, name));
+                let path: PathBuf =
+                    std::iter::once("/").chain(name.iter().take(pattern.len()).map(String::as_str)).collect();
+                if is_above && !found.contains(&path) {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+
     /// A line in which `$HOME`, `$PWD` and `$USER` have their values: the reader of command lines knows only the
     /// variables that a line sets itself.
     pub(super) fn with_known_variables<'l>(&self, line: &'l str) -> Cow<'l, str> {
@@ -54,8 +77,22 @@ impl Place<'_> {
             |path: Option<&Path>| path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
         let user = self.home.file_name().map(Path::new);
         let here = self.directories.first().map(PathBuf::as_path);
-        let known = [("HOME", text(Some(self.home))), ("PWD", text(here)), ("USER", text(user))];
+        // Behind a change of the directory, `$PWD` is what a relative path starts from.
+        let moves = ["cd", "pushd", "popd", "chdir"].iter().any(|word| line.contains(word));
+        let here = if moves { ".".to_owned() } else { text(here) };
+        let known = [("HOME", text(Some(self.home))), ("PWD", here.clone()), ("USER", text(user))];
+        // A line that sets `PWD` itself is read by what it sets.
+        let is_set = line.match_indices("PWD").any(|(at, _)| !line[..at].ends_with(['$', '{']));
+        let known: Vec<(&str, String)> =
+            known.into_iter().filter(|(name, _)| *name != "PWD" || !is_set).collect();
         let mut line = line.to_owned();
+        for command in ["$(pwd)", "`pwd`", "$(git rev-parse --show-toplevel)"] {
+            line = line.replace(command, &here);
+        }
+        // The number of a process: `/proc/$$/root` is `/`.
+        for process in ["$$", "${$}", "$PPID", "$BASHPID"] {
+            line = line.replace(process, "self");
+        }
         for (name, value) in known.iter().filter(|(_, value)| !value.is_empty()) {
             line = put_in(&line, name, value);
         }
@@ -71,7 +108,7 @@ impl Place<'_> {
     }
 
     fn located(&self, text: &str) -> Vec<PathBuf> {
-        let text = text.strip_prefix("file://").unwrap_or(text);
+        let text = &file_of_uri(text);
         match Path::new(text).is_absolute() {
             true => vec![PathBuf::from(text)],
             false => self.directories.iter().map(|directory| directory.join(text)).collect(),
@@ -83,12 +120,29 @@ impl Place<'_> {
         if !is_absolute && symbols.first() == Some(&Symbol::Unknown) {
             return None;
         }
-        let roots: &[PathBuf] = if is_absolute { &[PathBuf::new()] } else { &self.directories };
-        roots.iter().find_map(|root| {
-            let pattern = pattern_parts(root, symbols);
+        self.patterns(symbols).into_iter().find_map(|pattern| {
             let found = targets.all.iter().find(|target| is_reached(target, &pattern, reach))?;
             found.takes_effect().then(|| found.touched_at(Path::new(&shown(symbols))))
         })
+    }
+
+    /// The names of a pattern from every directory, with and without links resolved in what is before the pattern.
+    fn patterns(&self, symbols: &[Symbol]) -> Vec<Vec<Vec<Symbol>>> {
+        let is_absolute = symbols.first() == Some(&Symbol::Is('/'));
+        let roots: &[PathBuf] = if is_absolute { &[PathBuf::new()] } else { &self.directories };
+        let is_plain = |symbol: &Symbol| matches!(symbol, Symbol::Is(_));
+        let plain = symbols.iter().take_while(|symbol| is_plain(symbol)).count();
+        let slash = symbols[..plain].iter().rposition(|symbol| *symbol == Symbol::Is('/'));
+        let (folder, rest) = symbols.split_at(slash.map_or(0, |at| at + 1));
+        let folder = known_text(folder).unwrap_or_default();
+        let both = |root: &PathBuf| {
+            let above = if is_absolute { PathBuf::from(&folder) } else { root.join(&folder) };
+            let resolved = resolve_existing(&above);
+            let given = pattern_parts(root, symbols);
+            let by_links = pattern_parts(&resolved, rest);
+            if given == by_links { vec![given] } else { vec![given, by_links] }
+        };
+        roots.iter().flat_map(both).collect()
     }
 
     /// The characters of a word, with `~` put in.
@@ -104,6 +158,15 @@ impl Place<'_> {
                         put(&mut symbols, &home);
                         put(&mut symbols, rest);
                     }
+                    // `~+` is the directory of the moment, `~-` the one before.
+                    Some(rest) if rest == "+" || rest.starts_with("+/") => {
+                        symbols.push(Symbol::Is('.'));
+                        put(&mut symbols, &rest[1..]);
+                    }
+                    Some(rest) if rest == "-" || rest.starts_with("-/") => {
+                        symbols.push(Symbol::Unknown);
+                        put(&mut symbols, &rest[1..]);
+                    }
                     Some(rest) if rest.split('/').next() == Some(user.as_str()) => {
                         put(&mut symbols, &home);
                         put(&mut symbols, &rest[user.len()..]);
@@ -111,13 +174,74 @@ impl Place<'_> {
                     _ => put(&mut symbols, text),
                 },
                 Piece::Mark('*') => symbols.push(Symbol::Glob),
-                Piece::Mark('?' | '[') => symbols.push(Symbol::One),
+                Piece::Mark('?') => symbols.push(Symbol::One),
+                Piece::Mark('[') => symbols.push(Symbol::Open),
                 Piece::Mark(mark) => symbols.push(Symbol::Is(*mark)),
                 _ => symbols.push(Symbol::Unknown),
             }
         }
-        symbols
+        with_sets(&symbols)
     }
+}
+
+/// `[abc]` is one character; a `[` that is not closed is itself.
+fn with_sets(symbols: &[Symbol]) -> Vec<Symbol> {
+    let mut result = Vec::with_capacity(symbols.len());
+    let mut at = 0;
+    while let Some(symbol) = symbols.get(at) {
+        at += 1;
+        if *symbol != Symbol::Open {
+            result.push(*symbol);
+            continue;
+        }
+        // A `]` at the beginning of a set is one of its characters.
+        let negated = usize::from(matches!(symbols.get(at), Some(Symbol::Is('!' | '^'))));
+        let inside = symbols.get(at + negated + 1..).unwrap_or_default();
+        match inside.iter().position(|symbol| *symbol == Symbol::Is(']')) {
+            Some(length) => {
+                result.push(Symbol::One);
+                at += negated + length + 2;
+            }
+            None => result.push(Symbol::Is('[')),
+        }
+    }
+    result
+}
+
+/// The path of a `file:` address, whatever its host and its escapes; another text as it is.
+fn file_of_uri(text: &str) -> String {
+    const SCHEME: &str = "file:";
+    let Some(rest) =
+        text.get(..SCHEME.len()).filter(|it| it.eq_ignore_ascii_case(SCHEME)).map(|_| &text[SCHEME.len()..])
+    else {
+        return text.to_owned();
+    };
+    let path = match rest.strip_prefix("//") {
+        Some(with_host) => with_host.find('/').map_or("", |at| &with_host[at..]),
+        None => rest,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    percent_decoded(path)
+}
+
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let hex = text.get(at + 1..at + 3).filter(|_| *byte == b'%');
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(value) => {
+                decoded.push(value);
+                at += 3;
+            }
+            None => {
+                decoded.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
 }
 
 /// Replaces `${name}` and `$name`, but not a longer name that begins with it.
@@ -150,6 +274,10 @@ fn pattern_parts(root: &Path, symbols: &[Symbol]) -> Vec<Vec<Symbol>> {
         match known_text(part).as_deref() {
             Some("" | ".") => {}
             Some("..") => drop(parts.pop()),
+            // `/proc/*/root` is `/`.
+            Some("root") if parts.len() == 2 && known_text(&parts[0]).as_deref() == Some("proc") => {
+                parts.clear()
+            }
             _ => parts.push(part.to_vec()),
         }
     }
@@ -188,7 +316,7 @@ fn fits(part: &[Symbol], name: &[char]) -> bool {
                 back = Some((at, place));
                 at += 1;
             }
-            Some(Symbol::One) => (at, place) = (at + 1, place + 1),
+            Some(Symbol::One | Symbol::Open) => (at, place) = (at + 1, place + 1),
             Some(Symbol::Is(character)) if *character == name[place] => (at, place) = (at + 1, place + 1),
             _ => match back {
                 Some((star, from)) => {
@@ -205,7 +333,7 @@ fn fits(part: &[Symbol], name: &[char]) -> bool {
 fn shown(symbols: &[Symbol]) -> String {
     let character = |symbol: &Symbol| match symbol {
         Symbol::Is(character) => *character,
-        Symbol::One => '?',
+        Symbol::One | Symbol::Open => '?',
         Symbol::Glob => '*',
         Symbol::Unknown => '…',
     };

@@ -11,6 +11,8 @@ use crate::settings::Dwelling;
 pub const MARK: &str = "Written by `boathook daemon install`";
 
 const LABEL: &str = "boathook.daemon";
+/// Below the folder of the user's configuration.
+const UNIT: &str = "systemd/user/boathook.service";
 
 /// A file for the system, and the commands that make it count.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,8 +34,18 @@ impl Unit {
     }
 }
 
+/// Where such a file may be, on any system.
+pub fn unit_files(home: &Path, config: &Path) -> Vec<PathBuf> {
+    let units = [config.parent().unwrap_or(home), &home.join(".config")].map(|folder| folder.join(UNIT));
+    units.into_iter().chain([agent_file(home)]).collect()
+}
+
+fn agent_file(home: &Path) -> PathBuf {
+    home.join(format!("Library/LaunchAgents/{LABEL}.plist"))
+}
+
 fn systemd(dwelling: &Dwelling, command: &[String], path: &str) -> Unit {
-    let folder = dwelling.config.parent().unwrap_or(&dwelling.home).join("systemd/user");
+    let folder = dwelling.config.parent().unwrap_or(&dwelling.home);
     let variables: String = variables(dwelling, path)
         .iter()
         .map(|(name, value)| format!("Environment={}\n", word(&format!("{name}={value}"), false)))
@@ -57,7 +69,7 @@ WantedBy=default.target
 "
     );
     Unit {
-        file: folder.join("boathook.service"),
+        file: folder.join(UNIT),
         text,
         enable: "systemctl --user daemon-reload && systemctl --user enable --now boathook".to_owned(),
         disable: "systemctl --user disable --now boathook".to_owned(),
@@ -65,7 +77,7 @@ WantedBy=default.target
 }
 
 fn launchd(dwelling: &Dwelling, command: &[String], path: &str) -> Unit {
-    let file = dwelling.home.join(format!("Library/LaunchAgents/{LABEL}.plist"));
+    let file = agent_file(&dwelling.home);
     let variables: String = variables(dwelling, path)
         .iter()
         .map(|(name, value)| format!("    <key>{name}</key><string>{}</string>\n", escaped(value)))
