@@ -155,7 +155,9 @@ impl Judge<'_> {
             "perl" if has_letter(command, &['i']) => arguments(),
             "find" | "gfind" | "fd" | "fdfind" => self.find(command),
             "mv" | "rename" => all(Reach::Tree).or_else(|| self.copy(command, &operands)),
-            "ln" | "link" => all(Reach::Path).or_else(|| self.copy(command, &operands)),
+            "ln" | "link" => all(Reach::Path)
+                .or_else(|| self.copy(command, &operands))
+                .or_else(|| self.replacement(operands.last().filter(|_| operands.len() > 1)?)),
             "git" => self.git(command).or_else(arguments),
             "patch" => self.patch(command).or_else(arguments),
             _ if is_in(programs::TEXT_TOOLS) => self.text_tool(command),
@@ -186,6 +188,12 @@ impl Judge<'_> {
 
     pub(super) fn word(&self, word: &Word, reach: Reach) -> Option<Touched> {
         self.place.touched(word, reach, self.targets)
+    }
+
+    /// A link in the place of a directory that is not there, or that is a link itself.
+    fn replacement(&self, word: &Word) -> Option<Touched> {
+        let is_free = self.place.paths(word).iter().any(|path| path.is_symlink() || !path.is_dir());
+        self.word(word, Reach::Tree).filter(|_| is_free)
     }
 
     /// An argument of a program that is not known: a path, or one behind `name=` or an option's letter.

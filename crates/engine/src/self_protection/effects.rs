@@ -7,7 +7,7 @@ use super::Touched;
 use super::command::{Judge, PROGRAM};
 use super::doubt::Search;
 use super::options::{has_letter, has_long, has_word, is_partly_unknown, operands, option_values, tail};
-use super::programs::is_reader;
+use super::programs::{self, is_reader};
 use super::targets::Reach;
 use crate::rule::declared::TextGlob;
 use crate::rule::shell::{Command, Piece, Word};
@@ -139,7 +139,11 @@ impl Judge<'_> {
         }
         let is_harmful = |at: &usize| {
             let program = texts.get(at + 1).map_or("", String::as_str);
-            texts[*at] == "-delete" || !(is_reader(program) && !self.renamed.covers(program))
+            let mut named = self.reading.commands.iter().filter(|it| it.program() == Some(program));
+            texts[*at] == "-delete"
+                || !is_reader(program)
+                || self.renamed.covers(program)
+                || !named.all(programs::only_reads)
         };
         if !(0..args.len()).filter(|at| RUNS.contains(&texts[*at].as_str())).any(|at| is_harmful(&at)) {
             return None;
