@@ -490,7 +490,8 @@ fn a_subagent_that_ends_is_told_with_its_task() {
 fn a_workspace_that_does_not_exist_is_refused_and_not_let_through() {
     let cx = with_hooks(json!({}));
     let payload = bash(&cx, "ls").to_string();
-    let output = cx.output_with(["--workspace", "/nowhere", "agent", "hook", "claude"], payload.as_bytes());
+    let nowhere = cx.path("nowhere").display().to_string();
+    let output = cx.output_with(["--workspace", &nowhere, "agent", "hook", "claude"], payload.as_bytes());
     assert!(String::from_utf8_lossy(&output.stdout).contains(r#""decision":"block""#));
 }
 

@@ -224,11 +224,12 @@ fn the_projects_hooks_count_wherever_the_agent_has_gone() {
     assert!(daemon.post("/agents/claude", &away).body.contains("OF-THE-PROJECT"));
     let end = json!({"hook_event_name": "SessionEnd", "reason": "exit"});
     assert_eq!(beside(&cx, &[], end).status.code(), Some(0));
+    assert!(daemon.post("/agents/claude", &away).body.contains("OF-THE-PROJECT"));
     let folder = cx.path("home/.local/state/boathook/session-roots");
     assert_eq!(
         fs::read_dir(folder).expect("the folder").count(),
-        1,
-        "only the session that did not end is left"
+        2,
+        "the end of a session removes no root: an agent could send it"
     );
 }
 

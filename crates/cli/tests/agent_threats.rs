@@ -195,7 +195,7 @@ fn the_installed_command_says_whose_policy_counts() {
     assert!(line.contains(&format!("--state-dir '{}/boathook'", state.display())), "{line}");
     // Whatever the agent hands on, the same policy is asked.
     let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(&line).current_dir(cx.project()).env("HOME", "/nonexistent");
+    command.arg("-c").arg(&line).current_dir(cx.project()).env("HOME", cx.path("no-home"));
     let output = context::pipe(command, bash(&cx, "ls").to_string().as_bytes());
     assert!(refuses(&output) && said(&output).contains("house rule"), "{}", said(&output));
     // Somebody whose state is elsewhere is told that theirs does not count.

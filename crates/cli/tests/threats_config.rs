@@ -23,6 +23,12 @@ fn refused(cx: &TestContext) -> bool {
     cx.output(SHELL).status.code() == Some(2)
 }
 
+/// Whether the guard itself denied; a file that cannot be read denies as well.
+fn denied_by_the_guard(cx: &TestContext) -> bool {
+    let output = cx.output(SHELL);
+    refused(cx) && !String::from_utf8_lossy(&output.stderr).contains("cannot be read")
+}
+
 /// A hooks.json with one guard that refuses everything.
 fn guard(fail_closed: bool) -> String {
     json!({ "version": 1, "hooks": { "beforeShellExecution": [{ "command": DENY, "failClosed": fail_closed }] } }).to_string()
@@ -194,7 +200,8 @@ fn c10_odd_bytes_are_accepted_or_precisely_refused() {
     for (name, bytes, accepted) in cases {
         let cx = TestContext::new();
         cx.write("home/.cursor/hooks.json", bytes);
-        assert_eq!(refused(&cx), accepted, "{name}: {}", cx.run(["check"]));
+        assert!(refused(&cx), "{name}: {}", cx.run(["check"]));
+        assert_eq!(denied_by_the_guard(&cx), accepted, "{name}: {}", cx.run(["check"]));
         assert_eq!(cx.run(["check"]).starts_with("exit code: 1"), !accepted, "{name}");
     }
 }
@@ -216,7 +223,8 @@ fn c11_versions() {
             "home/.cursor/hooks.json",
             guard(false).replace("\"version\":1", &format!("\"version\":{version}")),
         );
-        assert_eq!(refused(&cx), runs, "{version}: {}", cx.run(["check"]));
+        assert!(refused(&cx), "{version}: {}", cx.run(["check"]));
+        assert_eq!(denied_by_the_guard(&cx), runs, "{version}: {}", cx.run(["check"]));
         let silent = cx.output(["check", "--strict"]).status.success();
         assert_eq!(silent, version == "1", "{version}");
     }

@@ -10,11 +10,11 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::Permission;
 use super::refusal::refusing_word;
-use super::{Permission, plain_key};
 
-/// Keys whose value is a permission, without separators and in lower case.
-const PERMISSION_KEYS: [&str; 3] = ["permission", "permissiondecision", "decision"];
+/// Keys whose value is a permission. A misspelt one is as little an answer here as it is at the top level.
+const PERMISSION_KEYS: [&str; 3] = ["permission", "permissionDecision", "decision"];
 /// The key whose `false` refuses.
 const PROCEED_KEY: &str = "continue";
 
@@ -38,9 +38,9 @@ enum Key {
 
 impl Key {
     fn named(key: &str) -> Key {
-        match plain_key(key).as_str() {
+        match key {
             PROCEED_KEY => Key::Proceed,
-            key if PERMISSION_KEYS.contains(&key) => Key::Permission,
+            _ if PERMISSION_KEYS.contains(&key) => Key::Permission,
             _ => Key::Other,
         }
     }
