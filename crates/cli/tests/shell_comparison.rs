@@ -151,9 +151,10 @@ fn judge(sandbox: &Sandbox, number: u64, line: &Line, totals: &Mutex<Totals>) {
     let count = totals.lock().expect("totals").holes.len();
     let shown = found.map(|hole| match count < MAX_SHOWN {
         true => format!(
-            "#{number} {hole:?}: {:?}\n    from {:?}",
+            "#{number} {hole:?}: {:?}\n    from {:?}{}",
             shortened(sandbox, hole, &line.text),
-            line.text
+            line.text,
+            line.blind.as_ref().map(|(_, open)| format!("\n    opened {open:?}")).unwrap_or_default(),
         ),
         false => format!("#{number} {hole:?}"),
     });

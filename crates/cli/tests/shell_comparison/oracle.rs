@@ -54,8 +54,14 @@ fn pushes_by_force(args: &[String]) -> bool {
     verb == "push" && options(rest).any(is_force)
 }
 
-/// The options before `--`.
+/// The options before `--`. Programs refuse a cluster with a sign in it, and do nothing.
 fn options(args: &[String]) -> impl Iterator<Item = &str> {
+    let is_option = |word: &&str| match word.strip_prefix('-') {
+        Some(letters) => {
+            letters.starts_with('-') || letters.starts_with(|it: char| it.is_ascii_alphanumeric())
+        }
+        None => false,
+    };
     let before = args.iter().take_while(|word| *word != "--");
-    before.map(String::as_str).filter(|word| word.len() > 1 && word.starts_with('-'))
+    before.map(String::as_str).filter(is_option)
 }

@@ -76,7 +76,7 @@ fn other_spellings(program: &str, option: &TextGlob) -> Vec<TextGlob> {
 /// `-uf`, `--force` also with `=value` and, where that makes a rule stricter, abbreviated.
 fn is_this_option(option: &TextGlob, arg: &Word, abbreviates: bool) -> bool {
     let Some(text) = arg.known().filter(|_| !has_glob(arg)) else {
-        let is_possible = || may_hold_option(option, arg) || is_this_option(option, &known_part(arg), true);
+        let is_possible = || may_hold_option(option, arg) || is_this_option(option, &arg.known_part(), true);
         return could_be(option, arg) || (abbreviates && is_possible());
     };
     if option.matches(&text) {
@@ -97,19 +97,14 @@ fn is_this_option(option: &TextGlob, arg: &Word, abbreviates: bool) -> bool {
         (Some(letter), None) => {
             text.starts_with('-')
                 && !text.starts_with("--")
-                && text[1..].split('=').next().is_some_and(|cluster| cluster.contains(letter))
+                && text[1..]
+                    .trim_start_matches('=')
+                    .split('=')
+                    .next()
+                    .is_some_and(|cluster| cluster.contains(letter))
         }
         _ => false,
     }
-}
-
-/// The word without what is not known, which may be empty.
-fn known_part(arg: &Word) -> Word {
-    let texts = arg.pieces.iter().filter_map(|piece| match piece {
-        Piece::Text(text) => Some(text.as_str()),
-        _ => None,
-    });
-    Word::literal(texts.collect::<String>())
 }
 
 /// Whether a word of which a part is not known may hold an option in another spelling: `-$x` may be `-uf`, and

@@ -96,6 +96,14 @@ fn red_team_m4_what_is_read_and_written_is_followed() {
         "echo 'rm -rf x' | tee s >f; bash <s", "echo 'rm -rf x' >s; bash ../home/s", "echo 'rm -rf x' >s; bash <./s", "x='a[$(echo \"rm -rf x\" >s; . s)]'; echo $((x))", "ln -s /bin/rm g; ./g -rf x", "cp /bin/rm g && ./g -rf x", "ln -s /usr/bin/xargs g; ./g rm -rf",
         "ln -s /dev/stdin y; bash y <<<'rm -rf x'", "echo 'gi\\t push -f' >s; sh s", "xargs rm <<<\"'-rf' x\"", "xargs -d , rm <<<-rf,x", "v=-rf; echo $v | xargs rm", "v=-f; xargs -d , git <<<push,$v", "echo \"gi\\\"t\\\" push -f\" | xargs -0 bash -c", "v=-f; v=z; printf '%s\\0' -c 'rm -r '$v | xargs -0 bash",
         "xargs -I{} bash -c {} <<<\"'rm -rf x'\"", "test -v 'a[$(declare v=m; r${v#q} -rf x)]'", "[ -v 'a[$(${PWD:+rm} -rf x)]' ]", "x='a[$(read \"a[\\$(rm \\\"-r\\\"f)]\" <<<1)]'; unset 'a[x]'", "f() { : $(($1)); }; f 'a[$(n=x; export $n=-rf; rm $x)]'",
+        // What the line itself makes is an option, a word in front of a command, or a text that is expanded.
+        "echo -k1 5 rm -rf x | { read x; timeout $x; }", "bash \"$@\"\"-c\" 'rm -rf x'", "bash $u-c 'rm -rf x'", "bash \"$@\" -p -c 'rm -rf x'", "bash $u -c 'rm -rf x'", "bash $u <<<'rm -rf x'", "env -uX = rm -rf x", "env a.b=c rm -rf x", "read -r v <<<$u-; capsh -- ${v#}c 'rm -rf x'", "read -r v <<<$u-; su ${v#}c 'rm -rf x'",
+        "v='$(rm -rf x)'; PS4=\"$v\"; set -x; :", "v='$(rm -rf x)'; PS4=$v bash -xc :", "v='`rm -rf x`'; PS1=$v bash -i", "v='$(rm -rf x)'; ENV=$v dash -i", "v='$(coproc echo -; read -r w <&${COPROC[0]}; git push ${w}f)' PS4=\"$v\"; set -x; :",
+        "v=; v+='a[$(set -- push -f'; x=\"$v\"'; git \"$@\")]'; : $[x]", "v+='a[$(rm -r'; x=\"$v\"'f x)]'; : $((x))",
+        "v=\"\\$(c\"$2\"; compgen -W\"$v\"'; rm -rf x)'", "v='$(rm -rf x)'; v=$v; compgen -W \"$v\"", "for v in -rf; do :; done; cat <<E | xargs rm\n\"$v\"\nE\n", "find . -exec`` rm -rf x \\;", "find . -e${u}xec rm -rf {} +",
+        "v=RM; setarch x86_64 ${v,,} -rf x", "taskset -c 0 $()rm -rf x", "strace -o f $u'rm' -rf x", "x='a[$(v=; v+=\"push -\"; x=\"$v\"'f'; y=x; git ${!y})]'; r=([x]=)", "v=rf; declare \"w\"='-'\"$v\"; x='a[$(rm '$w' x)]'; b=([x]=)",
+        "rm -r -$'\\U<f' x", "rm -r $'-\\xgf' x", "rm -=rf x", "read -d '' v <<<'$(f() { \"$@\"; }; git {'; w=\"$v\"'push,} -f)'; compgen -W \"$w\"", "sh \"$@\" -c 'rm -rf x'",
+        "readonly v={rm,}; ${v} -rf x", "taskset 1 g``i${u-t} push -f", "compgen -W ${PWD+\"\\$(\"}'rm -rf x)'", "cat <<E | xargs rm\n\"-Rf\"$0\nE\n",
         "v='rm -rf x'; v+=; readarray -C\"$v\" -c1 <<<x", "builtin declare v='a[$(f() { git $x;'; x=\"$v\"\" }; x='push -f' f)]\"; echo ${a[x]}",
     ]);
     let harmless = ["cp a ./b && ./b --force", "ls *.sh | xargs -n1 bash -n", "x=$(ls | sort); git push $x", "[[ $ref =~ ^v(.*) ]] && git push origin ${BASH_REMATCH[1]}", "while read -r k v; do export \"$k=$v\"; done < .env; git push $REMOTE", "echo 'a\\tb' > f; cat f"];

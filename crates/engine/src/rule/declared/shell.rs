@@ -249,8 +249,8 @@ pub(super) fn could_be(glob: &TextGlob, arg: &Word) -> bool {
         return glob.matches(&text);
     }
     let begins_known = matches!(arg.pieces.first(), Some(Piece::Text(text)) if !text.is_empty());
-    // What the line itself makes, in a way that is not followed, may be the whole word.
-    if arg.is_unknown() && arg.pieces.contains(&Piece::Any) {
+    // What the line itself makes, in a way that is not followed, may be the whole word; without quotes, several.
+    if (arg.is_unknown() || !arg.quoted) && arg.pieces.contains(&Piece::Any) {
         return true;
     }
     if arg.is_unknown() || (!begins_known && !glob.is_plain()) {

@@ -1,6 +1,7 @@
 //! Programs that run a command which stands somewhere behind their options, and `find`,
 //! `parallel` and `xargs`, whose command is not whole before it runs.
 
+use super::grammar::Stdin;
 use super::inner::{Input, Inside};
 use super::options::{OptionValue, option_value};
 use super::word::{Piece, Word};
@@ -20,8 +21,17 @@ impl Inside<'_, '_> {
         let mut is_first = true;
         for at in 1..self.words.len() {
             let Some(text) = self.text(at) else {
+                let word = &self.words[at];
+                // What the line itself makes may be any program; what is not known may be empty.
+                if word.pieces.contains(&Piece::Any) {
+                    self.unknown_text();
+                }
+                let known = word.known_part();
                 if is_first {
                     self.command_at(at);
+                }
+                if !known.text().is_empty() && self.count_tried(at) {
+                    self.command([&[known], &self.words[at + 1..]].concat());
                 }
                 is_first = false;
                 continue;
@@ -60,7 +70,12 @@ impl Inside<'_, '_> {
             return;
         }
         let unknown = Word { pieces: vec![Piece::Unknown], ..Word::default() };
-        match (self.input, self.mark_of_xargs(start)) {
+        let input = self.input;
+        if !self.has_option(start, 'a', &["arg-file"]) && !self.has_option(start, 'o', &["open-tty"]) {
+            // What it runs does not read its input.
+            (self.input, self.stdin) = (Input::File("/dev/null"), &Stdin::File);
+        }
+        match (input, self.mark_of_xargs(start)) {
             (Input::Known(text), None) => {
                 for given in given_words(text, self.delimiter_of_xargs(start)) {
                     self.command([&words[..], &given].concat());
@@ -72,7 +87,8 @@ impl Inside<'_, '_> {
                     self.unknown_text();
                 }
                 let delimiter = self.delimiter_of_xargs(start);
-                let parts = parts.iter().flat_map(|word| separated(word, delimiter));
+                let parts = parts.iter().flat_map(|word| [word.clone(), without_quotes(word)]);
+                let parts = parts.flat_map(|word| separated(&word, delimiter));
                 self.command(words.into_iter().chain(parts).chain([unknown]).collect());
             }
             (Input::File(_) | Input::Unknown, None) => self.command([words, vec![unknown]].concat()),
@@ -90,6 +106,11 @@ impl Inside<'_, '_> {
         }
     }
 
+    fn has_option(&self, end: usize, letter: char, long: &[&str]) -> bool {
+        (1..end.min(self.words.len()))
+            .any(|at| self.text(at).is_some_and(|text| option_value(&text, at, letter, long).is_some()))
+    }
+
     fn delimiter_of_xargs(&self, end: usize) -> Option<char> {
         (1..end.min(self.words.len())).find_map(|at| {
             let value = match option_value(&self.text(at)?, at, 'd', &["delimiter"])? {
@@ -102,9 +123,13 @@ impl Inside<'_, '_> {
 
     pub(super) fn find(&mut self) {
         const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+        let may_run = |word: &Word| match word.known() {
+            Some(text) => RUNS.contains(&text.as_str()),
+            None => word.text().starts_with('-') && RUNS.iter().any(|option| word.may_be(option)),
+        };
         let mut at = 1;
         while at < self.words.len() {
-            let runs = self.text(at).is_some_and(|text| RUNS.contains(&text.as_str()));
+            let runs = may_run(&self.words[at]);
             if self.words[at].pieces.contains(&Piece::Any) {
                 self.unknown_text();
             }
@@ -230,6 +255,15 @@ fn unquoted(text: &str) -> Vec<String> {
     }
     words.extend(current);
     words
+}
+
+/// A word that is printed, as it is once `xargs` has undone its quoting.
+fn without_quotes(word: &Word) -> Word {
+    let pieces = word.pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => Piece::Text(text.replace(QUOTES, "")),
+        other => other.clone(),
+    });
+    Word { pieces: pieces.collect(), ..word.clone() }
 }
 
 /// A word that is printed, as the arguments that it may become.

@@ -5,9 +5,10 @@
 //! set. Which value reaches which evaluation is not followed: on a line that evaluates anything, every
 //! substitution in a literal text is read as if it ran.
 
+use super::fields::alternatives;
 use super::grammar::{Raw, Stdin};
 use super::inner::{Around, read_into};
-use super::variables::{names_set, without_prefix};
+use super::variables::{Variables, names_set, without_prefix};
 use super::word::{Change, Piece, Word};
 use super::{DEEPEST, Reading};
 
@@ -20,6 +21,8 @@ pub struct LatentText {
     text: String,
     /// Whether it may become the value of a variable, or a part of one.
     flows: bool,
+    /// Whether a part of it is a value that the line makes in a way that is not followed.
+    is_composed: bool,
 }
 
 /// Builtins that evaluate a text among their arguments.
@@ -49,7 +52,7 @@ const SPECIAL: [&str; 9] =
     ["path", "fpath", "cdpath", "commands", "aliases", "galiases", "functions", "builtins", "options"];
 
 /// Notes what one text evaluates, and every literal text in it.
-pub(super) fn collect(reading: &mut Reading, raws: &[Raw], words: &[Vec<Word>]) {
+pub(super) fn collect(reading: &mut Reading, raws: &[Raw], words: &[Vec<Word>], variables: &Variables<'_>) {
     let functions: Vec<&str> = raws.iter().filter_map(|raw| raw.function.as_deref()).collect();
     for (raw, words) in raws.iter().zip(words) {
         if let Some(word) = raw.evaluates.as_ref().filter(|word| !is_number(word)) {
@@ -61,8 +64,14 @@ pub(super) fn collect(reading: &mut Reading, raws: &[Raw], words: &[Vec<Word>]) 
             reading.evaluates |= INTEGERS.contains(&name.as_str());
             if let Some(value) = value {
                 add(reading, value, true);
+                let is_plain = |piece: &Piece| matches!(piece, Piece::Text(_));
+                if !value.pieces.iter().all(is_plain) {
+                    let values = alternatives(value, variables).into_iter().map(Word::of_pieces);
+                    values.for_each(|value| add(reading, &value, true));
+                }
             }
         }
+        raw.appends.iter().for_each(|word| add(reading, word, true));
         if raw.is_note && raw.assigns.iter().any(|(name, _)| !is_ordinary(name)) {
             reading.doubt_to_allow("a variable is set that may change what a name means");
         }
@@ -147,7 +156,7 @@ fn add(reading: &mut Reading, word: &Word, flows: bool) {
         return;
     }
     let text = if is_escaped { format!("{text}$") } else { text };
-    let latent = LatentText { text, flows };
+    let latent = LatentText { text, flows, is_composed: word.pieces.contains(&Piece::Any) };
     if !reading.texts.contains(&latent) {
         reading.texts.push(latent);
     }
@@ -162,7 +171,7 @@ pub(super) fn evaluate(reading: &mut Reading) {
         let latent = reading.texts[reading.texts_read].clone();
         reading.texts_read += 1;
         let text = latent.text.replace("\\$", "$").replace("\\`", "`");
-        if latent.flows && is_fragment(&text) {
+        if latent.flows && (latent.is_composed || is_fragment(&text)) {
             reading.doubt("the shell evaluates a text that is put together");
         }
         // A text inside a text has backslashes that it loses when the outer one is read, or has lost them.

@@ -15,6 +15,8 @@ use super::{DEEPEST, MOST};
 pub(super) struct Raw {
     pub words: Vec<Word>,
     pub assigns: Vec<(String, Option<Word>)>,
+    /// `name+=value`, whole: what becomes of the variable is not followed.
+    pub appends: Vec<Word>,
     pub redirects: Vec<super::Redirect>,
     pub stdin: Stdin,
     /// The function that it begins.
@@ -250,6 +252,8 @@ impl Parser<'_> {
                         let has_key = |piece: &Piece| matches!(piece, Piece::List(words) if words.iter().any(|it| it.pieces.first() == Some(&Piece::Mark('['))));
                         if is_element || word.pieces.iter().any(has_key) {
                             self.evaluate(word);
+                        } else if assigned.1.is_none() {
+                            raw.appends.push(word);
                         }
                         raw.assigns.push(assigned);
                     }

@@ -46,10 +46,10 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around:
     }
     let variables = Variables::of(text, &raws, around.variables, around.arguments);
     let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &variables)).collect();
-    if let Some(reason) = builtins::doubt(&raws, &words) {
+    if let Some(reason) = builtins::doubt(&raws, &words, &variables) {
         reading.doubt(reason);
     }
-    evaluation::collect(reading, &raws, &words);
+    evaluation::collect(reading, &raws, &words, &variables);
     reading.renamed.extend(words.iter().flat_map(|words| builtins::aliases(words)));
     note_indirect_builtins(reading, &raws, &words, &variables);
     let enters = |words: &Vec<Word>| {
@@ -370,7 +370,13 @@ impl Inside<'_, '_> {
     fn option_c(&mut self, options: &Options, skip: Option<usize>) {
         let mut is_given = false;
         for at in 1..self.words.len() {
-            let Some(text) = self.text(at) else { continue };
+            let Some(text) = self.text(at) else {
+                // What the line itself makes may be `-c`.
+                if self.words[at].pieces.contains(&Piece::Any) {
+                    self.unknown_text();
+                }
+                continue;
+            };
             match option_value(&text, at, 'c', &["command", "session-command"]) {
                 Some(OptionValue::Glued(line)) => {
                     self.read(&line);

@@ -81,6 +81,8 @@ impl Options {
             Some(text) if text.starts_with("--") => go(self.behind_long(&text[2..], at)),
             Some(text) if text.starts_with('-') && text.len() > 1 => go(self.behind_letters(&text[1..], at)),
             Some("-") => Step { is_start: true, next: vec![at + 1] },
+            // `env` takes any word with a `=` for an assignment.
+            Some(text) if text.contains('=') => Step { is_start: true, next: vec![at + 1] },
             Some(_) => Step { is_start: true, next: Vec::new() },
         }
     }

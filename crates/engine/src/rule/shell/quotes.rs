@@ -92,12 +92,12 @@ impl Parser<'_> {
             'r' => b'\r',
             't' => b'\t',
             'v' => 11,
-            'x' => self.digits(16, 2) as u8,
+            'x' if self.is_at_digit(16) => self.digits(16, 2) as u8,
             '0'..='7' => {
                 self.at -= 1;
                 self.digits(8, 3) as u8
             }
-            'u' | 'U' => {
+            'u' | 'U' if self.is_at_digit(16) => {
                 let longest = if character == 'u' { 4 } else { 8 };
                 let found = char::from_u32(self.digits(16, longest)).unwrap_or('\u{fffd}');
                 bytes.extend(found.to_string().bytes());
@@ -116,6 +116,10 @@ impl Parser<'_> {
             }
         };
         bytes.push(byte);
+    }
+
+    fn is_at_digit(&self, base: u32) -> bool {
+        self.peek().is_some_and(|character| character.is_digit(base))
     }
 
     fn digits(&mut self, base: u32, longest: usize) -> u32 {

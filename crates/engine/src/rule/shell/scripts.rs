@@ -21,7 +21,18 @@ enum OpenFile {
 impl Inside<'_, '_> {
     pub(super) fn shell(&mut self) {
         let (mut at, mut reads_text, mut reads_input, mut prompts) = (1, false, false, false);
-        while let Some(text) = self.text(at) {
+        // A word of which nothing is known may be empty, or the script.
+        let mut unknown_word = None;
+        while let Some(word) = self.words.get(at) {
+            let Some(text) = word.known() else {
+                let is_made_here = !word.choices.is_empty() || word.pieces.contains(&Piece::Any);
+                if reads_text || is_made_here || !word.is_unknown() {
+                    break;
+                }
+                unknown_word = unknown_word.or(Some(word));
+                at += 1;
+                continue;
+            };
             match text.as_str() {
                 "--version" | "--help" => return,
                 "--" | "-" => {
@@ -54,8 +65,13 @@ impl Inside<'_, '_> {
             }
             at += 1;
         }
-        let operand = self.words.get(at);
-        match operand {
+        if let Some(word) = unknown_word.filter(|_| !reads_text) {
+            if *self.stdin != Stdin::Inherited {
+                self.lines_of_input();
+            }
+            return self.script(word);
+        }
+        match self.words.get(at) {
             _ if reads_text => {
                 self.arguments = self.words.get(at + 1..).unwrap_or_default();
                 self.text_at(at);
@@ -69,8 +85,10 @@ impl Inside<'_, '_> {
                 self.arguments = &self.words[at..];
                 self.lines_of_input();
             }
-            // It may be an option.
-            Some(word) if word.known().is_none() && word.text().starts_with(['-', '+']) => {
+            // It may be an option: what is not known of it may be empty.
+            Some(word)
+                if word.known().is_none() && word.text().trim_start_matches('…').starts_with(['-', '+']) =>
+            {
                 self.unknown_text()
             }
             Some(word) if !word.choices.is_empty() || word.pieces.contains(&Piece::Any) => {

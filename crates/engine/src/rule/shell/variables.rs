@@ -79,7 +79,10 @@ impl<'o> Variables<'o> {
 
     fn find_certain(&mut self, text: &str, raws: &[Raw]) {
         let alone = raws.iter().filter(|raw| raw.words.is_empty() && !raw.is_note);
+        // Braces in an argument make several assignments.
+        let has_brace = |word: &&Word| word.pieces.contains(&Piece::Mark('{'));
         let declared = raws.iter().filter(|raw| declares(raw)).flat_map(|raw| &raw.words[1..]);
+        let declared = declared.filter(|word| !has_brace(word));
         let set = alone.flat_map(|raw| raw.assigns.iter().cloned()).chain(declared.filter_map(assignment));
         let mentions = mentions(text);
         let certain = |(name, value): (String, Option<Word>)| {
@@ -347,6 +350,7 @@ fn printed(raws: &[Raw]) -> Vec<Word> {
             && matches!(first.known().as_deref(), Some("echo" | "printf"))
         {
             texts.extend(args.iter().cloned());
+            texts.extend((args.len() > 1).then(|| joined(args)));
         }
         if let Stdin::Text(word) = &raw.stdin {
             texts.push(word.clone());
@@ -356,6 +360,13 @@ fn printed(raws: &[Raw]) -> Vec<Word> {
     }
     texts.truncate(MOST_VALUES + 1);
     texts
+}
+
+/// Words as `echo` prints them.
+fn joined(words: &[Word]) -> Word {
+    let space = [Piece::Text(" ".to_owned())];
+    let words: Vec<&[Piece]> = words.iter().map(|word| word.pieces.as_slice()).collect();
+    Word::of_pieces(words.join(&space[..]))
 }
 
 /// Builtins that set the variables that their arguments name.

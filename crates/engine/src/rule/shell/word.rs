@@ -145,6 +145,30 @@ impl Word {
         text
     }
 
+    /// The word without what is not known, which may be empty.
+    pub fn known_part(&self) -> Word {
+        let texts = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        Word::literal(texts.collect::<String>())
+    }
+
+    /// Whether it is this text, or may be once its unknown parts are known.
+    pub(super) fn may_be(&self, wanted: &str) -> bool {
+        let text = self.text();
+        let mut parts = text.split('…');
+        let Some(mut rest) = wanted.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+        let Some(last) = parts.next_back() else { return rest.is_empty() };
+        for part in parts {
+            match rest.split_once(part) {
+                Some((_, behind)) => rest = behind,
+                None => return false,
+            }
+        }
+        rest.ends_with(last)
+    }
+
     /// The last part of a path that names a program, in lower case and without
     /// `.exe`; none when it cannot be known before the command runs.
     pub fn program_name(&self) -> Option<String> {
