@@ -67,7 +67,9 @@ impl Parser<'_> {
             return Err("`${ …; }` runs commands in a form that is not read".to_owned());
         }
         let indirect = self.peek() == Some('!') && self.peek_at(1).is_some_and(is_of_name);
-        self.at += usize::from(indirect);
+        // `${#name}` is a length; the subscript in `${#name[x]}` is evaluated all the same.
+        let is_length = self.peek() == Some('#') && self.peek_at(1).is_some_and(is_of_name);
+        self.at += usize::from(indirect || is_length);
         if self.peek() == Some('(') {
             return Err("`${(…)…}` of zsh may run what a variable holds".to_owned());
         }
@@ -111,6 +113,7 @@ impl Parser<'_> {
         };
         word.pieces.push(match name.as_str() {
             "" => Piece::Unknown,
+            _ if is_length => Piece::Unknown,
             "IFS" if !quoted => Piece::Space,
             _ if behind.is_empty() && !indirect && !is_element => variable(name, quoted),
             _ => Piece::Changed(Box::new(Changed { name, quoted, change, word: rest })),

@@ -1,9 +1,15 @@
 //! What a command reads, where the command line itself holds it.
 
+use std::borrow::Cow;
+
 use super::fields::fields;
-use super::grammar::{Raw, Stdin};
+use super::grammar::{Raw, Stdin, parse};
 use super::variables::Variables;
 use super::word::Word;
+use super::wrappers::{Runs, runs};
+
+/// So many programs that run others are passed on the way to the one that prints.
+const MAX_WRAPPERS: usize = 4;
 
 /// The text a command reads, where the command line itself holds it.
 pub(super) fn stdin_of(
@@ -29,7 +35,7 @@ pub(super) fn printed_words(
     let printed = match &raw.stdin {
         Stdin::Text(word) => fields(std::slice::from_ref(word), variables).unwrap_or_default(),
         Stdin::Pipe(Some(from)) => {
-            let words = words.get(*from).map_or(&[][..], Vec::as_slice);
+            let words = printing(words.get(*from).map_or(&[][..], Vec::as_slice));
             let name = words.first().and_then(Word::program_name);
             let reads_text = || match raws.get(*from).map(|raw| &raw.stdin) {
                 Some(Stdin::Text(word)) => fields(std::slice::from_ref(word), variables).unwrap_or_default(),
@@ -54,8 +60,34 @@ pub(super) fn text_written(raw: &Raw, words: &[Word], stdin: Option<&str>) -> Op
     }
 }
 
+/// The words of the command that prints: `eval 'echo x'` and `env echo x` print what `echo x` prints.
+fn printing(words: &[Word]) -> Cow<'_, [Word]> {
+    let mut words = Cow::Borrowed(words);
+    for _ in 0..MAX_WRAPPERS {
+        let inner = match words.first().and_then(Word::program_name).and_then(|name| runs(&name)) {
+            Some(Runs::Line) => {
+                let known: Option<Vec<String>> = words[1..].iter().map(Word::known).collect();
+                let mut raws = Vec::new();
+                let _ = known.map(|words| parse(&words.join(" "), 0, &mut raws));
+                raws.into_iter().next().map(|raw| raw.words)
+            }
+            Some(Runs::Command(..) | Runs::CommandWord | Runs::Env | Runs::Anywhere) => {
+                let prints = |word: &Word| matches!(word.program_name().as_deref(), Some("echo" | "printf"));
+                words.iter().position(prints).map(|at| words[at..].to_vec())
+            }
+            _ => None,
+        };
+        match inner {
+            Some(inner) => words = Cow::Owned(inner),
+            None => break,
+        }
+    }
+    words
+}
+
 /// What `echo`, `printf` and `cat` print, where that is plain.
 fn printed(raw: &Raw, words: &[Word]) -> Option<String> {
+    let words = &printing(words)[..];
     let name = words.first()?.program_name()?;
     let args: Option<Vec<String>> = words[1..].iter().map(Word::known).collect();
     let args = args?;
