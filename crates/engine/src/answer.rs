@@ -123,6 +123,8 @@ const KEYS: &[&str] = &[
     "pluginPaths",
     "plugin_paths",
     "hookSpecificOutput",
+    "permissionDecision",
+    "permissionDecisionReason",
     "decision",
     "reason",
     "stopReason",
@@ -130,9 +132,17 @@ const KEYS: &[&str] = &[
     "suppressOutput",
 ];
 
-/// Those of Claude Code's own.
-const CLAUDE_KEYS: &[&str] =
-    &["hookSpecificOutput", "decision", "reason", "stopReason", "systemMessage", "suppressOutput"];
+/// Those of Claude Code and of agents that follow it. Copilot has `permissionDecision` at the top level.
+const CLAUDE_KEYS: &[&str] = &[
+    "hookSpecificOutput",
+    "permissionDecision",
+    "permissionDecisionReason",
+    "decision",
+    "reason",
+    "stopReason",
+    "systemMessage",
+    "suppressOutput",
+];
 
 /// Every key that means something in `hookSpecificOutput`, here or in Claude Code.
 const INNER_KEYS: &[&str] = &[
@@ -289,8 +299,8 @@ impl Reader {
         let inner = self.inner(object);
         let reason = self
             .message(&inner, &["permissionDecisionReason", "reason"])
-            .or_else(|| self.message(object, &["reason", "stopReason"]));
-        for value in self.deciding([&inner], "permissionDecision") {
+            .or_else(|| self.message(object, &["permissionDecisionReason", "reason", "stopReason"]));
+        for value in self.deciding([object, &inner], "permissionDecision") {
             // Claude's `defer` leaves the decision to somebody else: a person.
             let deferred = text_of(value).is_some_and(|text| text == "defer");
             let permission = if deferred { Some(Permission::Ask) } else { self.permission(value) };

@@ -54,14 +54,14 @@ fn pushes_by_force(args: &[String]) -> bool {
     verb == "push" && options(rest).any(is_force)
 }
 
-/// The options before `--`. Programs refuse a cluster with a sign in it, and do nothing.
+/// The options before `--`: long ones with their dashes, and the letters of the others. Programs refuse a cluster
+/// with a sign in it and do nothing, so what follows the sign does not matter.
 fn options(args: &[String]) -> impl Iterator<Item = &str> {
-    let is_option = |word: &&str| match word.strip_prefix('-') {
-        Some(letters) => {
-            letters.starts_with('-') || letters.starts_with(|it: char| it.is_ascii_alphanumeric())
-        }
-        None => false,
-    };
+    let letters =
+        |cluster: &'_ str| cluster.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(cluster.len());
     let before = args.iter().take_while(|word| *word != "--");
-    before.map(String::as_str).filter(is_option)
+    before.filter_map(move |word| {
+        let cluster = word.strip_prefix('-')?;
+        if cluster.starts_with('-') { Some(word.as_str()) } else { Some(&cluster[..letters(cluster)]) }
+    })
 }

@@ -88,11 +88,7 @@ fn stdout_is_read_generously() {
             "failed: answered with `hookSpecificOutput.permission_decision`, which is no key of an answer",
         ),
         ("a native key in Claude's form", r#"{"hookSpecificOutput":{"permission":"deny"}}"#, "deny"),
-        (
-            "Claude's key outside of its object",
-            r#"{"permissionDecision":"deny"}"#,
-            "failed: answered with `permissionDecision`, which is no key of an answer",
-        ),
+        ("Claude's key outside of its object", r#"{"permissionDecision":"deny"}"#, "deny"),
         ("a list in Claude's form", r#"{"hookSpecificOutput":[{"permissionDecision":"deny"}]}"#, "deny"),
     ];
     for (name, stdout, expected) in cases {

@@ -106,6 +106,7 @@ fn red_team_m4_what_is_read_and_written_is_followed() {
         "readonly v={rm,}; ${v} -rf x", "taskset 1 g``i${u-t} push -f", "compgen -W ${PWD+\"\\$(\"}'rm -rf x)'", "cat <<E | xargs rm\n\"-Rf\"$0\nE\n",
         "x='a[$(rm -rf x)]'; : ${#a[x]}", "x='a[$(rm -rf x)]'; : \"${#a[x]}\"",
         "eval echo '-rf x' | xargs rm", "eval eval 'echo -rf x' | xargs rm", "eval 'echo push -f | xargs git'", "env A=b echo 'rm -rf x' | sh", "command printf '%s ' -rf x | xargs rm",
+        "set -- -Rf; v=$1; printf '%s ' \"${v[@]}\" x | xargs rm",
         "v='rm -rf x'; v+=; readarray -C\"$v\" -c1 <<<x", "builtin declare v='a[$(f() { git $x;'; x=\"$v\"\" }; x='push -f' f)]\"; echo ${a[x]}",
     ]);
     let harmless = ["cp a ./b && ./b --force", "ls *.sh | xargs -n1 bash -n", "x=$(ls | sort); git push $x", "[[ $ref =~ ^v(.*) ]] && git push origin ${BASH_REMATCH[1]}", "while read -r k v; do export \"$k=$v\"; done < .env; git push $REMOTE", "echo 'a\\tb' > f; cat f"];

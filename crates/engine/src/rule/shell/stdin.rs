@@ -49,7 +49,12 @@ pub(super) fn printed_words(
         }
         _ => Vec::new(),
     };
-    printed.iter().flat_map(|word| std::iter::once(word).chain(&word.choices)).cloned().collect()
+    // A `--` that a word may be must not end the options of what reads it.
+    let choices = |word: &'_ Word| {
+        let may_be = word.choices.iter().filter(|choice| choice.known().as_deref() != Some("--"));
+        may_be.cloned().collect::<Vec<Word>>()
+    };
+    printed.iter().flat_map(|word| std::iter::once(word.clone()).chain(choices(word))).collect()
 }
 
 /// What a command writes to its output, where the command line itself holds it.
