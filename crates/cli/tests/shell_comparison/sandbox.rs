@@ -4,8 +4,6 @@
 //! `PATH` is the folder of shims, the environment is otherwise empty, the working directory a scratch folder. As
 //! root, lines run as another user. Each line has limits of time, memory, processes and file size.
 
-use std::fs;
-use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -13,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+use std::{fs, io};
 
 use super::oracle::Ran;
 
@@ -32,7 +31,7 @@ const OTHER_USER: u32 = 65_534;
 /// A line that takes longer is given up.
 const LINE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Starts the line with limits. File 9 stays open in all that it starts, so that its end is seen.
-const START: &str = "ulimit -c 0 -t 4 -f 4096 -v 4000000 -u 8000 2>/dev/null; exec 9>&1 </dev/null >/dev/null 2>&1; exec bash -c \"$0\"";
+const START: &str = "ulimit -c 0 -t 2 -f 4096 -v 4000000 -u 8000 || exit 1; exec 9>&1 </dev/null >/dev/null 2>&1; exec bash -c \"$0\"";
 
 /// A folder in which lines run one after the other.
 pub struct Sandbox {
@@ -82,7 +81,8 @@ impl Sandbox {
     /// Every shim that ran, and whether the line ended in time.
     pub fn run(&self, line: &str) -> (Vec<Ran>, bool) {
         self.clear();
-        let mut shell = Command::new("/bin/sh");
+        // `sh` may be a shell whose `ulimit` takes one limit only.
+        let mut shell = Command::new("/bin/bash");
         shell.args(["-c", START, line]).current_dir(self.root.join("home")).env_clear();
         shell.env("PATH", self.root.join("bin")).env("HOME", self.root.join("home")).env("LC_ALL", "C.UTF-8");
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
@@ -93,7 +93,8 @@ impl Sandbox {
         let mut output = child.stdout.take().expect("its output");
         let (send, ended) = mpsc::channel();
         thread::spawn(move || {
-            let read = output.read_to_end(&mut Vec::new());
+            // Some lines print without an end.
+            let read = io::copy(&mut output, &mut io::sink());
             let _ = send.send(read.is_ok());
         });
         let in_time = ended.recv_timeout(LINE_TIMEOUT).is_ok();
