@@ -105,6 +105,12 @@ pub(super) fn parse(text: &str, depth: usize, commands: &mut Vec<Raw>) -> Result
     parser.deeper(|parser| parser.list(Until::End).map(|_| ()))
 }
 
+/// Lets commands without an input of their own read what the command around them reads.
+pub(super) fn inherit_stdin(commands: &mut [Raw], text: &Word) {
+    let inheriting = commands.iter_mut().filter(|raw| raw.stdin == Stdin::Inherited);
+    inheriting.for_each(|raw| raw.stdin = Stdin::Text(text.clone()));
+}
+
 impl Parser<'_> {
     /// Does something that may nest, within the limit.
     pub(super) fn deeper<T>(

@@ -5,7 +5,7 @@ use super::anywhere::MOST_TRIED;
 use super::builtins;
 use super::evaluation;
 use super::fields::{commands, fields};
-use super::grammar::{Raw, Stdin, argument_assignment, parse};
+use super::grammar::{Raw, Stdin, argument_assignment, inherit_stdin, parse};
 use super::options::{OptionValue, Options, option_value};
 use super::scripts::{note_link, note_written};
 use super::stdin::{printed_words, stdin_of, text_written};
@@ -33,6 +33,8 @@ pub(super) enum Input<'a> {
 pub(super) struct Around<'a> {
     variables: Option<&'a Variables<'a>>,
     arguments: &'a [Word],
+    /// What commands of the text read that have no input of their own.
+    stdin: Option<&'a Word>,
 }
 
 /// Reads a text into what was read so far.
@@ -43,6 +45,9 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around:
     let mut raws = Vec::new();
     if let Err(reason) = parse(text, depth, &mut raws) {
         reading.doubt(format!("it cannot be read as a command line: {reason}"));
+    }
+    if let Some(text) = around.stdin {
+        inherit_stdin(&mut raws, text);
     }
     let variables = Variables::of(text, &raws, around.variables, around.arguments);
     let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &variables)).collect();
@@ -248,7 +253,13 @@ pub(super) struct Inside<'r, 'a> {
 impl Inside<'_, '_> {
     /// Reads a text that this command would run.
     pub(super) fn read(&mut self, text: &str) {
-        let around = Around { variables: Some(self.variables), arguments: self.arguments };
+        let stdin = match (self.stdin, self.input) {
+            (Stdin::Text(word), _) => Some(word.clone()),
+            (_, Input::Known(text)) => Some(Word::literal(text)),
+            (_, Input::File(_) | Input::Printed(_) | Input::Unknown) => None,
+        };
+        let around =
+            Around { variables: Some(self.variables), arguments: self.arguments, stdin: stdin.as_ref() };
         read_into(self.reading, text, self.depth, around);
     }
 

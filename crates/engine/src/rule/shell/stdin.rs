@@ -120,9 +120,12 @@ fn printed(raw: &Raw, words: &[Word]) -> Option<String> {
         },
         _ => return None,
     };
+    if name == "cat" {
+        return Some(text);
+    }
     let text = text.replace("\\n", "\n").replace("\\t", "\t");
     // Other escapes may spell anything.
-    (name == "cat" || !text.contains('\\')).then_some(text)
+    (!text.contains('\\')).then_some(text)
 }
 
 fn joined(words: &[Word]) -> Option<String> {

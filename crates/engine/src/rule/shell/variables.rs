@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::UNKNOWN_NAME;
 use super::braces::braces;
 use super::fields::alternatives;
-use super::grammar::{Raw, Stdin, argument_assignment, assignment};
+use super::grammar::{Raw, Stdin, argument_assignment, assignment, inherit_stdin, parse};
 use super::word::{Piece, Word};
 
 /// A variable with more values than this may be anything.
@@ -198,7 +198,10 @@ impl Given {
         for raw in raws.iter().filter(|_| depth < DEEPEST_EVAL) {
             if let Some(text) = text_run_here(raw) {
                 let mut inner = Vec::new();
-                let _ = super::grammar::parse(&text, 0, &mut inner);
+                let _ = parse(&text, 0, &mut inner);
+                if let Stdin::Text(word) = &raw.stdin {
+                    inherit_stdin(&mut inner, word);
+                }
                 self.collect_inner(&inner, depth + 1);
             }
         }
@@ -225,13 +228,13 @@ impl Given {
         };
         match program.as_str() {
             "set" => {
-                let is_option = |word: &&Word| {
-                    word.known().is_some_and(|text| {
-                        !matches!(text.as_str(), "--" | "-") && text.starts_with(['-', '+'])
-                    })
-                };
-                let options = args.iter().take_while(is_option).count();
-                self.values.extend(args[options..].iter().map(positional));
+                let ends_options = |word: &Word| matches!(word.known().as_deref(), Some("--" | "-"));
+                let is_option = |word: &Word| word.known().is_some_and(|text| text.starts_with(['-', '+']));
+                let options = args.iter().take_while(|word| is_option(word) && !ends_options(word)).count();
+                let values = &args[options..];
+                // The `--` is no value: in front of `-rf` it would end the options of what gets them.
+                let skipped = usize::from(values.first().is_some_and(ends_options));
+                self.values.extend(values[skipped..].iter().map(positional));
             }
             "read" | "mapfile" | "readarray" => {
                 let texts = if raw.stdin == Stdin::File { Vec::new() } else { printed(raws) };
