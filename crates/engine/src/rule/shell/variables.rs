@@ -348,20 +348,28 @@ fn printed_into(args: &[Word]) -> Vec<(String, Option<Word>)> {
 /// Every text of the line that a command may read: what is printed, and here-documents.
 fn printed(raws: &[Raw]) -> Vec<Word> {
     let mut texts = Vec::new();
+    // Commands of one script often read the same text.
+    let mut add = |word: Word| {
+        if texts.len() <= MOST_VALUES && !texts.contains(&word) {
+            texts.push(word);
+        }
+    };
     for raw in raws {
         if let Some((first, args)) = raw.words.split_first()
             && matches!(first.known().as_deref(), Some("echo" | "printf"))
         {
-            texts.extend(args.iter().cloned());
-            texts.extend((args.len() > 1).then(|| joined(args)));
+            args.iter().cloned().for_each(&mut add);
+            if args.len() > 1 {
+                add(joined(args));
+            }
         }
         if let Stdin::Text(word) = &raw.stdin {
-            texts.push(word.clone());
+            add(word.clone());
             let lines = word.known().unwrap_or_default();
-            texts.extend(lines.split(|c: char| c.is_whitespace() || c == ',').map(Word::literal));
+            let parts = lines.split(|c: char| c.is_whitespace() || c == ',');
+            parts.map(Word::literal).for_each(&mut add);
         }
     }
-    texts.truncate(MOST_VALUES + 1);
     texts
 }
 
