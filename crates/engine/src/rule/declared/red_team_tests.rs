@@ -109,7 +109,7 @@ fn red_team_m4_what_is_read_and_written_is_followed() {
         "set -- -Rf; v=$1; printf '%s ' \"${v[@]}\" x | xargs rm",
         "v='rm -rf x'; v+=; readarray -C\"$v\" -c1 <<<x", "builtin declare v='a[$(f() { git $x;'; x=\"$v\"\" }; x='push -f' f)]\"; echo ${a[x]}",
         "eval 'xargs rm' <<<'-rf x'", "eval eval 'xargs -d, rm <<<-r,-f,x'", "eval eval 'read -r v <<<\"-rf x\"; rm $v'", "bash -c 'xargs rm' <<<'-rf x'", "v=-rf; eval 'xargs rm' <<<\"$v x\"",
-        "cat <<'E' | bash\ngit push \\nm -f\nE\n", "set -- -r; v=(5 rm $1 -f x); timeout ${v[@]}", "set -- -rf; v=$1; sudo rm $v x",
+        "cat <<'E' | bash\ngit push \\nm -f\nE\n", "set -- -r; v=(5 rm $1 -f x); timeout ${v[@]}", "set -- -rf; v=$1; sudo rm $v x", "set -eo pipefail; v=$*'-rf '; rm $v x", "set +x -- -rf; rm $1 x",
         "bash <<'E'\nexport v; v=u; export w; w=${v}s'h -'; n=x; read $n <<<\"p\"\"${w[@]}\"f; git $x\nE\n",
     ]);
     let harmless = ["cp a ./b && ./b --force", "ls *.sh | xargs -n1 bash -n", "x=$(ls | sort); git push $x", "[[ $ref =~ ^v(.*) ]] && git push origin ${BASH_REMATCH[1]}", "while read -r k v; do export \"$k=$v\"; done < .env; git push $REMOTE", "echo 'a\\tb' > f; cat f"];

@@ -227,15 +227,7 @@ impl Given {
             return;
         };
         match program.as_str() {
-            "set" => {
-                let ends_options = |word: &Word| matches!(word.known().as_deref(), Some("--" | "-"));
-                let is_option = |word: &Word| word.known().is_some_and(|text| text.starts_with(['-', '+']));
-                let options = args.iter().take_while(|word| is_option(word) && !ends_options(word)).count();
-                let values = &args[options..];
-                // The `--` is no value: in front of `-rf` it would end the options of what gets them.
-                let skipped = usize::from(values.first().is_some_and(ends_options));
-                self.values.extend(values[skipped..].iter().map(positional));
-            }
+            "set" => self.values.extend(positional_arguments(args).iter().map(positional)),
             "read" | "mapfile" | "readarray" => {
                 let texts = if raw.stdin == Stdin::File { Vec::new() } else { printed(raws) };
                 let is_unknown = |word: &Word| word.known().is_none();
@@ -254,6 +246,24 @@ impl Given {
             _ => {}
         }
     }
+}
+
+/// What `set` makes `$1`, `$2` and so on: the words behind its options.
+fn positional_arguments(args: &[Word]) -> &[Word] {
+    let mut values = args;
+    while let Some((first, rest)) = values.split_first() {
+        match first.known().as_deref() {
+            // It is no value: in front of `-rf` it would end the options of what gets them.
+            Some("--" | "-") => return rest,
+            // `set -eo pipefail`: the name of an option.
+            Some(text) if text.starts_with(['-', '+']) && text.contains('o') => {
+                values = rest.get(1..).unwrap_or_default();
+            }
+            Some(text) if text.starts_with(['-', '+']) => values = rest,
+            _ => break,
+        }
+    }
+    values
 }
 
 /// The words behind `command` and `builtin`.
