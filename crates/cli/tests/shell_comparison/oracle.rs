@@ -41,6 +41,10 @@ fn removes_by_force(args: &[String]) -> bool {
 fn pushes_by_force(args: &[String]) -> bool {
     let mut rest = args;
     while let Some(option) = rest.first().filter(|word| word.starts_with('-')) {
+        // git knows no `--` in front of its verb, and runs nothing.
+        if option == "--" {
+            return false;
+        }
         let takes_value =
             matches!(option.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace");
         rest = rest.get(1 + usize::from(takes_value)..).unwrap_or_default();
