@@ -34,8 +34,7 @@ pub fn check(bytes: &[u8]) {
     // What comes before a line changes nothing in it.
     check_wrapped(line, &reading, &format!("true; {line}"));
     check_wrapped(line, &reading, &format!("true && {{ :\n}}\n{line}"));
-    // What comes behind it is part of it where it does not end: in a quote, or behind a backslash.
-    if is_clear && !line.ends_with('\\') {
+    if is_clear && is_ended(line) {
         check_wrapped(line, &reading, &format!("{line}\ntrue"));
         check_wrapped(line, &reading, &format!("( {line}\n)"));
         check_wrapped(line, &reading, &format!("{{ {line}\n}}"));
@@ -45,6 +44,11 @@ pub fn check(bytes: &[u8]) {
             check_wrapped(line, &reading, &format!("sh -c '{}'", line.replace('\'', "'\\''")));
         }
     }
+}
+
+/// Whether what comes behind a line is not part of it, as in an open here-document or behind a backslash.
+fn is_ended(line: &str) -> bool {
+    programs(&shell::read(&format!("{line}\nnext-line"))).contains("next-line")
 }
 
 /// A doubt never allows.
