@@ -3,7 +3,7 @@
 use super::Finding;
 use crate::command::{self, Outcome};
 
-const TEST: &str = "no_generated_line_gets_past_the_rules_in_bash";
+const TEST: &str = "shell_comparison::no_generated_line_gets_past_the_rules_in_bash";
 /// How the test's own sentence begins.
 const SEEN: &str = "shell lines: ";
 /// Every seed gives other lines.
@@ -16,7 +16,7 @@ pub fn findings(lines: usize) -> Outcome<Vec<Finding>> {
 
 fn finding(lines: usize, seed: u64) -> Finding {
     let mut test = command::cargo();
-    test.args(["test", "--package", "boathook", "--test", "shell_comparison", TEST, "--", "--nocapture"]);
+    test.args(["test", "--package", "boathook", "--test", "all", TEST, "--", "--nocapture"]);
     test.env("BOATHOOK_SHELL_LINES", lines.to_string()).env("BOATHOOK_SHELL_SEED", seed.to_string());
     let (seen, good) = match command::output_of(&mut test) {
         Ok(printed) => (seen_in(&printed), printed.contains("1 passed")),

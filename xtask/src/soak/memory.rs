@@ -5,12 +5,12 @@ use std::process::Command;
 use super::Finding;
 use crate::command::Outcome;
 
-const MATRIX: &str = "red_team_c2_every_limit_of_memory_answers_the_gate_or_ends_with_2";
+const MATRIX: &str = "resource_limits::red_team_c2_every_limit_of_memory_answers_the_gate_or_ends_with_2";
 
 /// Runs the whole matrix of the test; every change runs a part of it.
 pub fn findings() -> Outcome<Vec<Finding>> {
     let output = Command::new("cargo")
-        .args(["test", "--quiet", "-p", "boathook", "--test", "resource_limits", "--"])
+        .args(["test", "--quiet", "-p", "boathook", "--test", "all", "--"])
         .args(["--ignored", "--nocapture", "--exact", MATRIX])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;

@@ -4,14 +4,14 @@
 use super::Finding;
 use crate::command::{self, Outcome};
 
-const TEST: &str = "no_mutated_payload_passes_a_gate";
+const TEST: &str = "agent_payloads::no_mutated_payload_passes_a_gate";
 /// How the test's own sentence begins.
 const SEEN: &str = "damaged payloads: ";
 
 /// Runs the test with so many payloads, optimised.
 pub fn payloads(times: usize) -> Outcome<Finding> {
     let mut test = command::cargo();
-    test.args(["test", "--release", "--package", "boathook", "--test", "agent_payloads", TEST]);
+    test.args(["test", "--release", "--package", "boathook", "--test", "all", TEST]);
     test.args(["--", "--nocapture"]).env("BOATHOOK_MUTATIONS", times.to_string());
     let (seen, good) = match command::output_of(&mut test) {
         Ok(printed) => (seen_in(&printed), printed.contains("1 passed")),

@@ -7,7 +7,7 @@ use boathook_engine::digest::Digest;
 
 use super::*;
 
-#[path = "../../../tests/team_client/repository.rs"]
+#[path = "../../../tests/all/team_client/repository.rs"]
 mod repository;
 
 use repository::{Edition, Files};

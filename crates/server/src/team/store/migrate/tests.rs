@@ -1,7 +1,8 @@
 //! A start that ends in the middle of a step, at every statement of it.
 
 #[cfg(unix)]
-#[path = "../../../../tests/postgres/mod.rs"]
+#[allow(dead_code)] // the integration tests use the rest
+#[path = "../../../../tests/all/postgres/mod.rs"]
 mod postgres;
 
 use std::path::PathBuf;
