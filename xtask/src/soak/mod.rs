@@ -155,9 +155,8 @@ pub fn soak(options: Options) -> Outcome<()> {
         sections.push(Section::new("Little memory", findings));
     }
     if options.bash {
-        let lines = options.often(100_000);
-        let findings = progress
-            .step(&format!("{lines} command lines with each seed, in bash"), || bash::findings(lines))?;
+        let lines = options.often(102_000);
+        let findings = progress.step(&format!("{lines} command lines in bash"), || bash::findings(lines))?;
         sections.push(Section::new("Rules and bash", findings));
     }
     if options.fuzz {
