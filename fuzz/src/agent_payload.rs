@@ -68,8 +68,11 @@ pub fn check_as(agent: &'static Agent, engine: &Engine, bytes: &[u8]) {
     };
     match hear(agent, bytes, event, &[]) {
         Heard::FromCursor => {
-            let payload = Payload::parse(bytes);
-            let says_so = payload.is_ok_and(|payload| payload.has("cursor_version"));
+            // Half a surrogate pair, which is repaired before it is read, is no JSON for `parse`.
+            let says_so = Payload::parse(bytes).map_or_else(
+                |_| String::from_utf8_lossy(bytes).contains("cursor_version"),
+                |payload| payload.has("cursor_version"),
+            );
             assert!(says_so && agent.name != "cursor", "taken for a payload of Cursor");
         }
         Heard::Unclear { event, reason } => {

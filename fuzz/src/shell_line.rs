@@ -34,7 +34,7 @@ pub fn check(bytes: &[u8]) {
     // What comes before a line changes nothing in it.
     check_wrapped(line, &reading, &format!("true; {line}"));
     check_wrapped(line, &reading, &format!("true && {{ :\n}}\n{line}"));
-    if is_clear && is_ended(line) {
+    if is_clear && !line.ends_with('\\') && is_ended(line) {
         check_wrapped(line, &reading, &format!("{line}\ntrue"));
         check_wrapped(line, &reading, &format!("( {line}\n)"));
         check_wrapped(line, &reading, &format!("{{ {line}\n}}"));
@@ -46,7 +46,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether what comes behind a line is not part of it, as in an open here-document or behind a backslash.
+/// Whether what comes behind a line is not part of it, as in an open here-document.
 fn is_ended(line: &str) -> bool {
     programs(&shell::read(&format!("{line}\nnext-line"))).contains("next-line")
 }
