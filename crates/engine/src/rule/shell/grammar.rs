@@ -10,6 +10,9 @@ use super::redirects::Promised;
 use super::word::{Piece, Word};
 use super::{DEEPEST, MOST};
 
+/// So many bytes of input are copied to the commands of one text.
+const MAX_INHERITED_BYTES: usize = 4 << 20;
+
 /// A command, and what it would read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Raw {
@@ -105,10 +108,14 @@ pub(super) fn parse(text: &str, depth: usize, commands: &mut Vec<Raw>) -> Result
     parser.deeper(|parser| parser.list(Until::End).map(|_| ()))
 }
 
-/// Lets commands without an input of their own read what the command around them reads.
-pub(super) fn inherit_stdin(commands: &mut [Raw], text: &Word) {
+/// Lets commands without an input of their own read what the command around them reads; false when that is too much.
+pub(super) fn inherit_stdin(commands: &mut [Raw], input: &Word) -> bool {
+    if commands.len() * input.weight() > MAX_INHERITED_BYTES {
+        return false;
+    }
     let inheriting = commands.iter_mut().filter(|raw| raw.stdin == Stdin::Inherited);
-    inheriting.for_each(|raw| raw.stdin = Stdin::Text(text.clone()));
+    inheriting.for_each(|raw| raw.stdin = Stdin::Text(input.clone()));
+    true
 }
 
 impl Parser<'_> {

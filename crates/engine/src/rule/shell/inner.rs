@@ -46,8 +46,10 @@ pub(super) fn read_into(reading: &mut Reading, text: &str, depth: usize, around:
     if let Err(reason) = parse(text, depth, &mut raws) {
         reading.doubt(format!("it cannot be read as a command line: {reason}"));
     }
-    if let Some(text) = around.stdin {
-        inherit_stdin(&mut raws, text);
+    if let Some(input) = around.stdin
+        && !inherit_stdin(&mut raws, input)
+    {
+        reading.doubt("too many commands read the same long text");
     }
     let variables = Variables::of(text, &raws, around.variables, around.arguments);
     let words: Vec<Vec<Word>> = raws.iter().map(|raw| expanded(reading, &raw.words, &variables)).collect();
@@ -254,8 +256,10 @@ impl Inside<'_, '_> {
     /// Reads a text that this command would run.
     pub(super) fn read(&mut self, text: &str) {
         let stdin = match (self.stdin, self.input) {
+            // A script that is read from there is no input of its commands.
+            (_, Input::Known(input)) if input == text => None,
             (Stdin::Text(word), _) => Some(word.clone()),
-            (_, Input::Known(text)) => Some(Word::literal(text)),
+            (_, Input::Known(input)) => Some(Word::literal(input)),
             (_, Input::File(_) | Input::Printed(_) | Input::Unknown) => None,
         };
         let around =

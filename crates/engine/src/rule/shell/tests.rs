@@ -78,3 +78,13 @@ fn what_cannot_be_known_is_said() {
         assert!(unclear.contains(expected), "{text:?}: {unclear}");
     }
 }
+
+#[test]
+fn red_team_c2_commands_that_read_one_long_text_are_a_doubt_and_no_copies_of_it() {
+    let line = |commands: usize, words: usize| {
+        format!("eval '{}' <<<'{}'", "read a\n".repeat(commands), "x ".repeat(words))
+    };
+    assert_eq!(read(&line(1_000, 1_000)).unclear, None);
+    let unclear = read(&line(10_000, 50_000)).unclear;
+    assert_eq!(unclear.as_deref(), Some("too many commands read the same long text"));
+}

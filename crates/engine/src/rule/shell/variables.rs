@@ -4,7 +4,7 @@
 //! of the values that the text gives it, by an assignment, `for`, `set --`, `read`, `printf -v`,
 //! a list, or the arguments of a function or a shell. One that the text does not set is unknown.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
 use super::UNKNOWN_NAME;
@@ -200,19 +200,22 @@ impl Given {
                 let mut inner = Vec::new();
                 let _ = parse(&text, 0, &mut inner);
                 if let Stdin::Text(word) = &raw.stdin {
-                    inherit_stdin(&mut inner, word);
+                    // What is too much is a doubt where the text is read.
+                    let _ = inherit_stdin(&mut inner, word);
                 }
                 self.collect_inner(&inner, depth + 1);
             }
         }
         self.functions.extend(raws.iter().filter_map(|raw| raw.function.clone()));
+        let printed = OnceCell::new();
         for raw in raws {
             self.values.extend(raw.assigns.iter().cloned());
-            self.collect_from_command(raw, raws);
+            self.collect_from_command(raw, &|| printed.get_or_init(|| printed_texts(raws)));
         }
     }
 
-    fn collect_from_command(&mut self, raw: &Raw, raws: &[Raw]) {
+    /// `printed` are the texts that a command may read.
+    fn collect_from_command<'t>(&mut self, raw: &Raw, printed: &dyn Fn() -> &'t [Word]) {
         let Some((first, args)) = without_prefix(&raw.words).split_first() else { return };
         self.values.extend(args.iter().filter_map(argument_assignment));
         if first.known().is_some_and(|name| DECLARING.contains(&name.as_str())) {
@@ -229,7 +232,7 @@ impl Given {
         match program.as_str() {
             "set" => self.values.extend(positional_arguments(args).iter().map(positional)),
             "read" | "mapfile" | "readarray" => {
-                let texts = if raw.stdin == Stdin::File { Vec::new() } else { printed(raws) };
+                let texts = if raw.stdin == Stdin::File { &[] } else { printed() };
                 let is_unknown = |word: &Word| word.known().is_none();
                 let unknown = args.iter().any(is_unknown).then(|| UNKNOWN_NAME.to_owned());
                 for name in names_read(args).into_iter().chain(unknown) {
@@ -356,8 +359,9 @@ fn printed_into(args: &[Word]) -> Vec<(String, Option<Word>)> {
 }
 
 /// Every text of the line that a command may read: what is printed, and here-documents.
-fn printed(raws: &[Raw]) -> Vec<Word> {
+fn printed_texts(raws: &[Raw]) -> Vec<Word> {
     let mut texts = Vec::new();
+    let mut last = None;
     // Commands of one script often read the same text.
     let mut add = |word: Word| {
         if texts.len() <= MOST_VALUES && !texts.contains(&word) {
@@ -373,7 +377,9 @@ fn printed(raws: &[Raw]) -> Vec<Word> {
                 add(joined(args));
             }
         }
-        if let Stdin::Text(word) = &raw.stdin {
+        if let Stdin::Text(word) = &raw.stdin
+            && last.replace(word) != Some(word)
+        {
             add(word.clone());
             let lines = word.known().unwrap_or_default();
             let parts = lines.split(|c: char| c.is_whitespace() || c == ',');
