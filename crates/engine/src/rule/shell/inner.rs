@@ -12,7 +12,7 @@ use super::stdin::{printed_words, stdin_of, text_written};
 use super::variables::{Variables, names_set};
 use super::word::{Piece, Word};
 use super::wrappers::{Runs, runs};
-use super::{Command, DEEPEST, LONGEST, MOST, Reading, Redirect};
+use super::{Command, DEEPEST, LONGEST, MAX_WORDS, MOST, Reading, Redirect};
 
 /// A command with more words is not written out with all that its variables may be.
 const MAX_VARYING_WORDS: usize = 256;
@@ -195,6 +195,11 @@ fn add(
     }
     if depth > DEEPEST {
         return reading.doubt(format!("it nests more than {DEEPEST} deep"));
+    }
+    // A short line can be read in very many ways, each as a command of many words.
+    reading.word_count += command.words.len();
+    if reading.word_count > MAX_WORDS {
+        return reading.doubt(format!("its commands have more than {MAX_WORDS} words"));
     }
     let words = command.words.clone();
     if !words.is_empty() {

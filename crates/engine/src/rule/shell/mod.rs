@@ -55,6 +55,8 @@ const MAX_ROUNDS: usize = 8;
 pub const UNKNOWN_NAME: &str = "…";
 /// More commands than this are not looked at.
 pub const MOST: usize = 20_000;
+/// More words of all commands together are not looked at.
+const MAX_WORDS: usize = 150_000;
 
 /// What a text would start.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,6 +70,8 @@ pub struct Reading {
     pub unclear_to_allow: Option<String>,
     /// How many words were taken for the beginning of a command.
     tried: usize,
+    /// How many words all commands have.
+    word_count: usize,
     /// Whether the shell evaluates a text as arithmetic or as a subscript somewhere.
     evaluates: bool,
     /// Texts that such an evaluation may reach.

@@ -88,3 +88,12 @@ fn red_team_c2_commands_that_read_one_long_text_are_a_doubt_and_no_copies_of_it(
     let unclear = read(&line(10_000, 50_000)).unclear;
     assert_eq!(unclear.as_deref(), Some("too many commands read the same long text"));
 }
+
+#[test]
+fn red_team_c2_a_short_line_that_can_be_read_in_many_ways_is_a_doubt() {
+    let reading = read(
+        "set -- $'en'v '-vSbash  \"-c\"  \\'exec \"$@\"'\\''\\_'\\''_'\\''\t\"timeout\"\\_-s KILL  '\\''5'\\''\t\"git\"  '\\''-C'\\''  . push -f'; $*",
+    );
+    let words: usize = reading.commands.iter().map(|command| command.words.len()).sum();
+    assert!(reading.unclear.is_some() && words <= super::MAX_WORDS, "{words} words");
+}
