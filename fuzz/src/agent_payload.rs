@@ -68,7 +68,7 @@ pub fn check_as(agent: &'static Agent, engine: &Engine, bytes: &[u8]) {
     };
     match hear(agent, bytes, event, &[]) {
         Heard::FromCursor => {
-            // Half a surrogate pair, which is repaired before it is read, is no JSON for `parse`.
+            // `hear` repairs lone surrogates before it parses; `Payload::parse` alone rejects them.
             let says_so = Payload::parse(bytes).map_or_else(
                 |_| String::from_utf8_lossy(bytes).contains("cursor_version"),
                 |payload| payload.has("cursor_version"),

@@ -46,7 +46,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether what comes behind a line is not part of it, as in an open here-document.
+/// Whether a command on the next line is read as one, and not as part of an open here-document.
 fn is_ended(line: &str) -> bool {
     programs(&shell::read(&format!("{line}\nnext-line"))).contains("next-line")
 }

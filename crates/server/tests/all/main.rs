@@ -1,7 +1,7 @@
 //! All integration tests of this package, in one program: with a program for each file, the helpers would be
 //! compiled and everything linked as often as there are files.
 //!
-//! Whatever stands in this folder is a module that is named here; a test looks for one that was forgotten.
+//! Every file of this folder is declared here as a module; a test finds a file that is not.
 
 // What tests have in common.
 mod office;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// What is not named is not compiled, and its tests would be missed by nobody.
+/// A file that is not declared is not compiled, so its tests would be lost without an error.
 #[test]
 fn every_file_of_this_folder_is_a_module() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all");

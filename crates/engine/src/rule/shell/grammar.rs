@@ -10,7 +10,7 @@ use super::redirects::Promised;
 use super::word::{Piece, Word};
 use super::{DEEPEST, MOST};
 
-/// So many bytes of input are copied to the commands of one text.
+/// Limits the bytes of input that are copied to the commands of one text.
 const MAX_INHERITED_BYTES: usize = 4 << 20;
 
 /// A command, and what it would read.

@@ -261,7 +261,7 @@ impl Inside<'_, '_> {
     /// Reads a text that this command would run.
     pub(super) fn read(&mut self, text: &str) {
         let stdin = match (self.stdin, self.input) {
-            // A script that is read from there is no input of its commands.
+            // The shell reads this text as its script, so it is not the input of the script's commands.
             (_, Input::Known(input)) if input == text => None,
             (Stdin::Text(word), _) => Some(word.clone()),
             (_, Input::Known(input)) => Some(Word::literal(input)),

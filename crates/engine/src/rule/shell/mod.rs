@@ -55,7 +55,7 @@ const MAX_ROUNDS: usize = 8;
 pub const UNKNOWN_NAME: &str = "…";
 /// More commands than this are not looked at.
 pub const MOST: usize = 20_000;
-/// More words of all commands together are not looked at.
+/// Limits the words of all commands of a line together; past it the line is in doubt.
 const MAX_WORDS: usize = 150_000;
 
 /// What a text would start.

@@ -200,7 +200,7 @@ impl Given {
                 let mut inner = Vec::new();
                 let _ = parse(&text, 0, &mut inner);
                 if let Stdin::Text(word) = &raw.stdin {
-                    // What is too much is a doubt where the text is read.
+                    // Past the limit, `read_into` puts the line in doubt.
                     let _ = inherit_stdin(&mut inner, word);
                 }
                 self.collect_inner(&inner, depth + 1);
@@ -256,7 +256,7 @@ fn positional_arguments(args: &[Word]) -> &[Word] {
     let mut values = args;
     while let Some((first, rest)) = values.split_first() {
         match first.known().as_deref() {
-            // It is no value: in front of `-rf` it would end the options of what gets them.
+            // Not a positional argument: in front of `-rf` it would end the options of the command that gets them.
             Some("--" | "-") => return rest,
             // `set -eo pipefail`: the name of an option.
             Some(text) if text.starts_with(['-', '+']) && text.contains('o') => {
@@ -362,7 +362,7 @@ fn printed_into(args: &[Word]) -> Vec<(String, Option<Word>)> {
 fn printed_texts(raws: &[Raw]) -> Vec<Word> {
     let mut texts = Vec::new();
     let mut last = None;
-    // Commands of one script often read the same text.
+    // Commands of one script often read the same text, and repetitions must not use up the limit.
     let mut add = |word: Word| {
         if texts.len() <= MOST_VALUES && !texts.contains(&word) {
             texts.push(word);

@@ -360,7 +360,7 @@ fn one_that_acted_before_its_event_is_not_used() {
         let acted = || dir.path().join("acted").exists() || !lives(pid().trim());
         // The round ends it as soon as it acts, in the middle of its command.
         wait_until("it acted", || if look == ms(1) { keeper.count() == 0 } else { acted() });
-        // It may have ended before the keeper, which started it, knows it.
+        // The process can end before the keeper has registered it.
         let mut warnings = Vec::new();
         wait_until("a warning comes", || {
             let taken = keeper.take(&wish);
